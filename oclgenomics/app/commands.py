@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, NoReturn, TypeVar
@@ -34,10 +34,15 @@ from oclgenomics.app.work import (
     write_facts as write_facts,
 )
 from oclgenomics.errors import UsageError
+from oclgenomics.lazy_names import late
+
+difflib = late("difflib")
 
 MAX_COUNT = 1e15  # any whole number up to it is exact in float64
 MAX_SIZE = 1e18  # bytes; more than any memory, and fits in 64 bits
 SHOWN_TEXT = 40
+SHORT_WORD = 2  # characters of a word, such as -o, that is like too many others
+LIKE = 0.7  # how alike, by difflib, a word is that was perhaps meant
 THOUSANDS = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 SIZE_BITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 PACKED = "compressed if the name ends in .gz, .bz2, .xz or .zst"  # of every output that is text
@@ -67,7 +72,7 @@ class OneLineParser(argparse.ArgumentParser):
         self._words = list(args or ())
         known, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(f"unknown arguments: {' '.join(unknown)}")
+            self.error(f"unknown arguments: {' '.join(unknown)}{self._meant(unknown[0], self._option_string_actions)}")
         if self.settle is not None and (trouble := self.settle(known)):
             self.error(trouble)
         return known, unknown
@@ -83,7 +88,28 @@ class OneLineParser(argparse.ArgumentParser):
                 counts.pop()
         return counts
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Name the choice that was perhaps meant, and call commands so."""
+        choices = action.choices
+        if choices is None or value in choices:
+            return
+        meant = self._meant(str(value), choices)
+        if not isinstance(action, argparse._SubParsersAction):
+            listed = ", ".join(map(str, choices))
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}{meant or f' (choose from {listed})'}")
+        self.error(f"no command {value!r}{meant or f'; choose one of {_listed(choices)}'}")
+
+    def _meant(self, word: str, known: Iterable[str]) -> str:
+        """Ask for the known word that is most like a wrong one, if any is like it."""
+        name = word.partition("=")[0].lstrip("-")
+        names = {each.lstrip("-"): each for each in map(str, known) if len(each) > SHORT_WORD}
+        close = difflib.get_close_matches(name, names, 1, LIKE) if len(name) > SHORT_WORD else []
+        return f"; did you mean {names[close[0]]}?" if close else ""
+
     def error(self, message: str) -> NoReturn:
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction) and message.endswith(f"required: {action.metavar}"):
+                message = f"give a command: {_listed(action.choices)}"
         raise UsageError("; ".join(self._foreign_words()) or f"{message} (options: {self.prog} --help)")
 
     def _foreign_words(self) -> Iterator[str]:
@@ -92,6 +118,10 @@ class OneLineParser(argparse.ArgumentParser):
         for word in words:
             if word not in self._option_string_actions:
                 yield from (f"{word}: {use}" for name, use in self.foreign.items() if re.fullmatch(name, word))
+
+
+def _listed(names: Iterable[str] | None) -> str:
+    return ", ".join(names or ())
 
 
 def add_system(

@@ -40,6 +40,7 @@ class _Role:
     kind: str  # 'input', 'output' or 'folder'
     names: Names | None = None
     of_run: bool = False
+    in_file: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,14 @@ class NamedFile:
         "-" is a standard stream.
     kind : str
         'input' or 'output'.
+    in_file : bool
+        It cannot be a standard stream.
     """
 
     option: str
     name: str | Family
     kind: str
+    in_file: bool = False
 
     def __str__(self) -> str:
         return f"{self.option} {self.name}"
@@ -69,7 +73,9 @@ def reads(action: argparse.Action, names: Names | None = None) -> argparse.Actio
     return _declare(action, _Role("input", names))
 
 
-def writes(action: argparse.Action, names: Names | None = None, *, of_run: bool = False) -> argparse.Action:
+def writes(
+    action: argparse.Action, names: Names | None = None, *, of_run: bool = False, in_file: bool = False
+) -> argparse.Action:
     """Declare that an option names a file to write.
 
     Parameters
@@ -78,8 +84,10 @@ def writes(action: argparse.Action, names: Names | None = None, *, of_run: bool 
         Gives the files that are written, from all options and this one's value, where they are others.
     of_run : bool
         The file is about the run of the command: there is one, however many samples a sheet names.
+    in_file : bool
+        It is a database or the like, which is not written to standard output.
     """
-    return _declare(action, _Role("output", names, of_run))
+    return _declare(action, _Role("output", names, of_run, in_file))
 
 
 def works_in(action: argparse.Action) -> argparse.Action:
@@ -113,7 +121,7 @@ def named_files(parser: argparse.ArgumentParser, args: argparse.Namespace) -> li
         for given in value if isinstance(value, list) else [value]:
             if isinstance(given, str) and given:  # a number is no file, nor is an option without its value
                 names = [given] if role.names is None else role.names(args, given)
-                found += [NamedFile(option, name, role.kind) for name in names]
+                found += [NamedFile(option, name, role.kind, role.in_file) for name in names]
     return found
 
 
@@ -130,6 +138,8 @@ def unnamed_file(parser: argparse.ArgumentParser, args: argparse.Namespace) -> s
 def check_files(files: Iterable[NamedFile]) -> None:
     """Refuse outputs that are an input, a file within one that is a folder, or another output, and two inputs in one.
 
+    Refused is also standard output where a file is needed.
+
     Raises
     ------
     FileConflictError
@@ -140,6 +150,8 @@ def check_files(files: Iterable[NamedFile]) -> None:
     _check_read_once(known)
     for output in files:
         if output.kind == "output":
+            if output.in_file and output.name == STANDARD:
+                raise FileConflictError(f"{output}: is not written to standard output; name a file")
             if isinstance(output.name, Family):
                 _check_family(output, output.name, known)
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import Literal, get_args
 
 from oclgenomics.app.commands import PACKED, add_message_options
@@ -52,13 +53,29 @@ def add_kept_reads(parser: argparse.ArgumentParser) -> None:
     add_message_options(group)
 
 
-def check_kept_reads(args: argparse.Namespace) -> None:
-    """Refuse a summary in the midst of reads.
+def check_mates(args: argparse.Namespace, outputs: Iterable[tuple[str, str | None]]) -> None:
+    """Refuse outputs of first and second mates where reads are single; `outputs` are options and what they name.
 
     Raises
     ------
     UsageError
     """
+    if args.paired or args.interleaved or getattr(args, "pairfiles", False):
+        return
+    for option, name in outputs:
+        if "#" in (name or ""):
+            told = "# is for two files of mates; give --paired or --interleaved, or a name without it"
+            raise UsageError(f"{option} {name}: {told}")
+
+
+def check_kept_reads(args: argparse.Namespace) -> None:
+    """Refuse a summary in the midst of reads, and files of mates where there are none.
+
+    Raises
+    ------
+    UsageError
+    """
+    check_mates(args, (("-o", args.output), ("--rest", args.rest)))
     if args.json and "-" in (args.output, args.rest):
         raise UsageError("--json and the reads both go to standard output; name a file for the reads with -o")
 

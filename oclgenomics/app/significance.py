@@ -14,8 +14,16 @@ FEW_MAXIMA = 10  # fewer replicates above a threshold than that leave its rate u
 _ROUNDING = 1e-9  # 0.05 * 100 is not quite 5
 
 
-def rank_for(rate: float, replicates: int) -> int:
+def rank_for(rate: float, replicates: int, halved: bool = False) -> int:
     """Return which of the largest maxima of so many replicates is the threshold for a false-positive rate.
+
+    Parameters
+    ----------
+    rate : float
+    replicates : int
+        Those that judge.
+    halved : bool, optional
+        They are the second half of all: as many more have calibrated a combined score.
 
     Raises
     ------
@@ -27,7 +35,11 @@ def rank_for(rate: float, replicates: int) -> int:
     rank = math.floor(rate * (replicates + 1) + _ROUNDING)
     if rank < 1:
         few, enough = replicates_for(rate), replicates_for(rate, FEW_MAXIMA)
-        needed = f"needs at least {few:,} neutral replicates, better {enough:,}; there are {replicates:,}"
+        what, parts = (" for the combined score", 2) if halved else ("", 1)
+        needed = (
+            f"needs at least {parts * few:,} neutral replicates{what}, better {parts * enough:,}; there are "
+            f"{parts * replicates:,}"
+        )
         raise ParameterError("fpr", needed, rate)
     return rank
 

@@ -21,7 +21,9 @@ TOLD = (
 
 def add_parser(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("devices", description="List the OpenCL devices; * marks the one `auto` takes.")
+    parser = subparsers.add_parser(
+        "devices", description="List the OpenCL devices; * marks the one `auto` takes.", allow_abbrev=False
+    )
     parser.add_argument("--json", action="store_true", help="write JSON (default: a table)")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     parser.set_defaults(run=run)

@@ -18,6 +18,7 @@ def add_parser(subparsers: Any) -> None:
         "doctor",
         description="Check loader, platforms, devices and cache; test every device again. The exit status is 4 if no "
         "device works, or if a job of --self-test gives a wrong result.",
+        allow_abbrev=False,
     )
     parser.add_argument(
         "--self-test",

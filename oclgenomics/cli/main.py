@@ -14,7 +14,7 @@ from typing import Any
 
 from oclgenomics import __version__, notices
 from oclgenomics.app import stopping
-from oclgenomics.app.commands import add_late_parsers, check_files, saved_outputs, text_output
+from oclgenomics.app.commands import OneLineParser, add_late_parsers, check_files, saved_outputs, text_output
 from oclgenomics.app.files import option_of
 from oclgenomics.app.provenance import versions_text
 from oclgenomics.app.streams import StreamError, flush_output, printable
@@ -30,7 +30,7 @@ SYSTEMS = {  # in oclgenomics.NAME.commands, and what helps say of each
     "omega": "selective sweeps by linkage disequilibrium (omega statistic)",
     "sdtw": "on-target nanopore reads, found by their raw signal",
     "signatures": "long patterns with wildcards in reads and genomes, scored by quality",
-    "sweeps": "selective sweeps by mu, diversity and the site frequency spectrum",
+    "sweeps": "selective sweeps by mu, CLR, haplotypes, diversity and others",
     "simulate": "write seeded data for demonstrations, tests and benchmarks",
 }
 VERSION_YAML = {"--version", "--yaml"}
@@ -174,7 +174,7 @@ def _fail(message: str, status: int, debug: bool) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog="oclgenomics", description="Genomics workloads on any OpenCL device.", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"oclgenomics {__version__}")

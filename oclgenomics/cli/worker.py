@@ -35,6 +35,7 @@ def add_parser(subparsers: Any) -> None:
         "worker",
         description="Start a Dask worker for each device of this machine. They do pieces of commands that are given "
         "--scheduler, one at a time, until the scheduler ends or this command is interrupted.",
+        allow_abbrev=False,
     )
     scheduler = parser.add_argument(
         "scheduler", metavar="SCHEDULER", help="address of the scheduler, tcp://HOST:PORT, or its scheduler file"

@@ -212,7 +212,8 @@ class ArrayFile(Closing):
         known = foreign.format_name(begin, self.kind.mark)
         what = "" if known is None else f"{known}, and "
         tail = ", or cut off in its head" if known is None else ""
-        return InputError(f"is {what}no {self.kind.name} of oclgenomics{tail}", source=self.name, byte=0)
+        told = f"is {what}no {self.kind.name}{tail}; {self.kind.remedy.replace('it again', 'one')}"
+        return InputError(told, source=self.name, byte=0)
 
     def _read(self, size: int, start: int) -> NDArray[np.uint8]:
         """Read bytes that the file had when it was opened."""

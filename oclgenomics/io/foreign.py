@@ -71,6 +71,7 @@ _TAR = ForeignFormat("a tar archive", "unpack it, and give the files that were i
 _WEB_PAGE = ForeignFormat("a web page, perhaps of a download that failed", "download the file again")
 _SAM_HEADER = re.compile(rb"@(HD|SQ|RG|PG)\t[A-Za-z][A-Za-z0-9]:|@CO\t")
 _NUMBER = re.compile(rb"[0-9]+")
+_PERCENT = re.compile(rb" *[0-9]{1,3}\.[0-9]+")
 _CIGAR = re.compile(rb"\*|([0-9]+[MIDNSHPX=])+")
 
 
@@ -161,6 +162,10 @@ def _is_gff(fields: list[bytes]) -> bool:
     return len(fields) >= 9 and _numbers(fields, 3, 4) and fields[6] in (b"+", b"-", b".", b"?")
 
 
+def _is_kreport(fields: list[bytes]) -> bool:
+    return len(fields) >= 6 and bool(_PERCENT.fullmatch(fields[0])) and _numbers(fields, 1, 2)
+
+
 def _is_bed(fields: list[bytes]) -> bool:
     return len(fields) >= 3 and _numbers(fields, 1, 2)
 
@@ -178,5 +183,6 @@ _ROWS: tuple[tuple[Callable[[list[bytes]], bool], ForeignFormat], ...] = (
     (_is_paf, ForeignFormat("PAF (alignments)", "give the reads that were aligned")),
     (_is_gff, ForeignFormat("GFF or GTF (annotation)", _REGIONS)),
     (_is_gfa, ForeignFormat("GFA", _TO_FASTA)),
+    (_is_kreport, ForeignFormat("a report of Kraken (kreport)", "give the reads that were classified")),
     (_is_bed, ForeignFormat("BED (regions)", _REGIONS)),
 )

@@ -240,6 +240,8 @@ def open_stored(name: str, what: str) -> int:
         raise trouble
     try:
         handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK)  # a named pipe is refused, and not waited for
+    except FileNotFoundError as error:
+        raise InputError("no such file", source=name) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", source=name) from error
     if not stat.S_ISREG(os.fstat(handle).st_mode):

@@ -36,7 +36,7 @@ def select_device(request: str | None = None) -> Device:
     UntrustedDeviceError
         All devices that the name matches fail the self-test.
     """
-    asked_by = "--device"
+    asked_by = ""
     if request is None:
         for variable in ("OCLGENOMICS_DEVICE", "PYOPENCL_CTX"):
             value = os.environ.get(variable, "").strip()
@@ -80,7 +80,8 @@ def _selected(wanted: str, asked_by: str) -> Device:
     matches = _matches(wanted, devices)
     if not matches:
         known = "; ".join(f"{device.index}: {device.name} [{device.platform}]" for device in devices)
-        raise UnknownDeviceError(f"no device matches {wanted!r} (from {asked_by}); there are {known}")
+        origin = f" (from {asked_by})" if asked_by else ""
+        raise UnknownDeviceError(f"no device matches {wanted!r}{origin}; there are {known}")
     ranked = sorted(matches, key=_rank, reverse=True)
     if len(ranked) == 1 and wanted.lower() not in _KINDS:
         trust.require_trust(ranked[0])

@@ -143,6 +143,8 @@ def _head(path: str) -> bytes:
             raise InputError("not a regular file; signals are not read from pipes or devices", source=path)
         with open(path, "rb") as file:
             return file.read(HEAD_BYTES)
+    except FileNotFoundError as error:
+        raise InputError("no such file", source=path) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read ({reason})", source=path) from error

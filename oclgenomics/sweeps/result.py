@@ -71,6 +71,8 @@ class Scan:
         Positions are those of a grid.
     relative : bool
         The input had positions without bp, as ms has.
+    binary : bool
+        Its states had no letters, as those of ms and MaCS, whose alignments are replicates.
     backgrounds : mapping of str to mapping
         What the statistics that compare an alignment with its whole input took from that; see `families.Family`.
     remarks : tuple of str
@@ -98,6 +100,7 @@ class Scan:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     gridded: bool = False
     relative: bool = False
+    binary: bool = False
     backgrounds: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)

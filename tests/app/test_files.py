@@ -101,6 +101,22 @@ def test_devices_and_pipes_may_be_named_twice(tmp_path: Path) -> None:
         check_files([NamedFile("-o", "-", "output"), NamedFile("--values", "-", "output")])
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "kmers count x.fa -k 5 -o -",
+        "kmers merge a b -o -",
+        "signatures build x.fa -o -",
+        "sdtw index x.fa -o - --model r9.4.1",
+        "classify build - x.fa",
+        "classify add a x.fa -o -",
+    ],
+)
+def test_databases_are_files(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words.split()) == 2
+    assert "is not written to standard output; name a file" in capsys.readouterr().err
+
+
 def test_standard_input_is_named_once(tmp_path: Path) -> None:
     one, two = (NamedFile(option, "-", "input") for option in ("the input", "--only"))
     check_files([one, NamedFile("-o", "-", "output")])

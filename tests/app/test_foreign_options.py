@@ -46,8 +46,8 @@ def test_the_error_names_our_option(capsys: pytest.CaptureFixture[str], words: s
 
 
 def test_other_errors_stay(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*QUERY.split(), "--reports", "x"]) == 2
-    message = "unknown arguments: --reports x (options: oclgenomics classify query --help)"
+    assert main([*QUERY.split(), "--nonesuch", "x"]) == 2
+    message = "unknown arguments: --nonesuch x (options: oclgenomics classify query --help)"
     assert capsys.readouterr().err == f"oclgenomics: error: {message}\n"
 
 

@@ -296,10 +296,25 @@ def test_how_commands_end(
     assert ("Traceback" in capsys.readouterr().err) == bool(message)
 
 
-@pytest.mark.parametrize("words", [[], ["nonesuch"], ["devices", "--nonesuch"]])
-def test_wrong_usage(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main.main(words) == 2
-    assert "usage: oclgenomics" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "give a command: classify, devices, "),
+        ("sweeps", "give a command: scan, threshold, combine, peaks (options: oclgenomics sweeps --help)"),
+        ("sweep scan x.vcf", "no command 'sweep'; did you mean sweeps? (options: oclgenomics --help)"),
+        ("sweeps plot x", "no command 'plot'; choose one of scan, threshold, combine, peaks (options: "),
+        ("simulate read", "no command 'read'; did you mean reads? (options: oclgenomics simulate --help)"),
+        ("devices --nonesuch", "unknown arguments: --nonesuch (options: oclgenomics devices --help)"),
+        ("devices --jso", "unknown arguments: --jso; did you mean --json? (options: "),
+        ("kmers dump x --json", "unknown arguments: --json (options: "),
+        ("simulate signatures --preset paper-larg", "invalid choice: 'paper-larg'; did you mean paper-large?"),
+    ],
+)
+def test_wrong_usage_is_one_line(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(words.split()) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

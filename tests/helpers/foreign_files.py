@@ -22,6 +22,7 @@ FOREIGN = {
     "gff": ("GFF (annotation)", b"##gff-version 3\nchr1\tx\tgene\t1\t9\t.\t+\t.\tID=a\n"),
     "gtf": ("GFF or GTF (annotation)", b'#made\nchr1\tx\texon\t1\t9\t.\t-\t0\tgene_id "a";\n'),
     "bed": ("BED (regions)", b"track name=x\nchr1\t0\t100\tpeak\n"),
+    "kreport": ("a report of Kraken (kreport)", b" 13.25\t265\t265\tU\t0\tunclassified\n"),
     "paf": ("PAF (alignments)", b"r\t9\t0\t9\t+\tc\t99\t1\t10\t9\t9\t60\n"),
     "gfa": ("GFA", b"S\t1\tACGT\nL\t1\t+\t1\t+\t0M\n"),
     "genbank": ("GenBank", b"LOCUS       U00096   4641652 bp    DNA     circular\n//\n"),

@@ -316,7 +316,7 @@ def test_what_cannot_be_read(tmp_path):
     (tmp_path / "empty").mkdir()
     for path, trouble in (
         ("-", "standard input: signals are read from files, not from standard input"),
-        (tmp_path / "none", "cannot be read (No such file or directory)"),
+        (tmp_path / "none", "no such file"),
         (tmp_path / "pipe", "not a regular file"),
         (tmp_path / "empty", "a folder without signals"),
         ("a\0b", "cannot be read (embedded null byte)"),

@@ -29,7 +29,7 @@ def add_parser(actions: Any) -> None:
     output = group.add_argument(
         "-o", "--output", metavar="FILE", help="a new file for the database (default: it is replaced)"
     )
-    writes(output, with_manifest)
+    writes(output, with_manifest, in_file=True)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -36,7 +36,8 @@ def add_parser(actions: Any) -> None:
         "Sketch reference genomes window by window, and write where each feature of the sketches lies. Each record is "
         "a target.",
     )  # fmt: skip
-    writes(parser.add_argument("database", metavar="DB", help="the database to write"), with_manifest)
+    output = parser.add_argument("database", metavar="DB", help="the database to write")
+    writes(output, with_manifest, in_file=True)
     add_sketch_options(parser)
     add_feature_options(parser)
     add_building_options(parser)

@@ -58,9 +58,10 @@ def add_parser(actions: Any) -> None:
     add_feature_options(parser)
     add_device_options(parser)
     group = parser.add_argument_group("output")
-    writes(group.add_argument(
+    output = group.add_argument(
         "-o", "--output", metavar="DB", help="the database to write (default: only download to --folder)"
-    ), with_manifest)  # fmt: skip
+    )
+    writes(output, with_manifest, in_file=True)
     add_manifest_option(group)
     add_message_options(group)
 

@@ -38,6 +38,7 @@ from oclgenomics.classify.commands.report_files import (
     ReportFiles,
     check_format,
     check_shares,
+    check_texts,
     line_form,
     needs_features,
 )
@@ -91,6 +92,8 @@ def run(args: argparse.Namespace) -> int:
         begin_engine(args, draws="plot_sample")
     options, inputs, wanted = query_options(args), query_inputs(args), wanted_of(args)
     check_format(args)
+    if not combined or not has_pieces(args):
+        check_texts(args)
     if args.shard is None and not combined:
         with open_engine(args) as engine:
             with classify.Index(args.database, engine=engine, memory_mapping=args.memory_mapping) as index:

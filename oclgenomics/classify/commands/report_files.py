@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics.app.commands import PACKED, OutputOptions, add_output_options, count, text_output
 from oclgenomics.app.files import Names, writes
+from oclgenomics.app.filtering import check_mates
 from oclgenomics.app.html_output import add_html_option, write_page
 from oclgenomics.app.multiqc import add_multiqc_options, write_content
 from oclgenomics.classify import formats, plots
@@ -130,6 +131,16 @@ def text_files(given: str) -> Iterable[tuple[str, str]]:
     if "#" not in given:
         return [(given, "both")]
     return [(given.replace("#", "_1"), "first"), (given.replace("#", "_2"), "second")]
+
+
+def check_texts(args: argparse.Namespace) -> None:
+    """Refuse files of mates where there are none.
+
+    Raises
+    ------
+    UsageError
+    """
+    check_mates(args, (("--classified-out", args.classified_out), ("--unclassified-out", args.unclassified_out)))
 
 
 def check_format(args: argparse.Namespace) -> None:

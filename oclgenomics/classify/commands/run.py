@@ -18,7 +18,7 @@ from oclgenomics.classify.commands.query_options import (
     query_options,
 )
 from oclgenomics.classify.commands.reference_options import add_references, add_taxon_options, built
-from oclgenomics.classify.commands.report_files import check_format
+from oclgenomics.classify.commands.report_files import check_format, check_texts
 
 
 def add_parser(actions: Any) -> None:
@@ -52,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
     begin_engine(args, draws="plot_sample")
     options, inputs, kept = query_options(args, sketches=False), query_inputs(args), build_options(args)
     check_format(args)
+    check_texts(args)
     with open_engine(args) as engine:
         with classify.Index(built(args, engine, "building", kept), engine=engine) as index:
             query = partial(index.iter_query, inputs, options, wanted_of(args))

@@ -88,15 +88,22 @@ def partition(tally: Tally, *, named: int = MAX_NAMED, least: float = LEAST_NAME
 
 
 def _merge_small(paths: NDArray[np.int32], shares: NDArray[np.float64], named: int, least: float) -> None:
-    """Make one segment of taxa that are too many or too small to be named, and all that is below them."""
+    """Make one segment of taxa that are too many or too small to be named, and all that is below them.
+
+    A taxon that would be one of too many, but the only one of the taxon above, keeps its name: its segment is as large.
+    """
     for column in range(paths.shape[1]):
-        taxa, place = np.unique(paths[:, column], return_inverse=True)
+        taxa, first, place = np.unique(paths[:, column], return_index=True, return_inverse=True)
         sums = np.bincount(place, shares, len(taxa))
         sums[taxa < 0] = np.inf  # stays as it is
         order = np.argsort(-sums, kind="stable")
         small = np.ones(len(taxa), np.bool_)
         small[order[: named + np.count_nonzero(taxa < 0)]] = False
         small |= sums < least
+        above = paths[first, column - 1] if column else np.zeros(len(taxa), np.int32)
+        _, parent = np.unique(above, return_inverse=True)
+        alone = np.bincount(parent, small)[parent] == 1
+        small &= ~(alone & (sums >= least))
         paths[small[place], column:] = OTHERS
 
 

@@ -307,7 +307,7 @@ def scan_text(scans: Sequence[Projection]) -> str:
         "share": lambda phase: percent(phase.seconds.likely / seconds.likely, 1) if seconds.likely else "-",
         "moved": lambda phase: bytes_text(phase.bytes) if phase.bytes else "-",
         "computed": lambda phase: count_text(phase.operations, phase.of) if phase.operations else "-",
-        "beside": lambda phase: phase.beside or "",
+        "during": lambda phase: phase.beside or "",
     }
     name = scans[0].timing.config.name
     lines = [f"{name}: the whole scan in {range_text(seconds)}", table_of(phases, columns)] if phases else []

@@ -51,7 +51,7 @@ def plot_phases(designs: Sequence[Scans]) -> Figure:
     set_titles(
         whole,
         f"{names[fastest]}: the whole scan in {range_text(total(phases[fastest]))}",
-        f"{name}, {positions:,} positions, {omegas:,} omegas; black lines bound the total; * nobody has built that",
+        f"{name}: {positions:,} positions, {omegas:,} omegas; black lines bound the total; * nobody has built that",
     )
     return figure
 

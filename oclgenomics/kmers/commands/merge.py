@@ -45,7 +45,8 @@ def add_parser(actions: Any) -> None:
         parser, "leave out k-mers with lower counts in the result", "leave out k-mers with higher counts in the result"
     )
     group = parser.add_argument_group("output")
-    writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))
+    output = group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write")
+    writes(output, in_file=True)
     add_message_options(group)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ from oclgenomics.app.commands import (
     begin_engine,
     provenance,
     say_written,
+    shortened,
     text_output,
 )  # fmt: skip
 from oclgenomics.app.files import reads
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
 
 HOST = "host"  # instead of a device
+SEQUENCE = re.compile(r"[A-Za-z*-]+")  # also gaps and stops, as records of FASTA may have
 
 
 def add_parser(actions: Any) -> None:
@@ -74,6 +78,11 @@ def run(args: argparse.Namespace) -> int:
     """
     if not args.sequences and not args.file:
         raise UsageError("there is nothing to look up: give sequences, or --file FILE")
+    for word in args.sequences:
+        if os.path.exists(word):
+            raise UsageError(f"{word} is a file, and sequences are asked for; give it as --file {word}")
+        if not SEQUENCE.fullmatch(word):
+            raise UsageError(f"{shortened(word)} is no sequence, but holds other characters; give files as --file FILE")
     if _asks_for_device(args):
         begin_engine(args)
     with ExitStack() as stack:

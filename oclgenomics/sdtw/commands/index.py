@@ -39,7 +39,8 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     group.add_argument("--name", metavar="NAME", help="name of the reference (default: that of its file)")
     group = parser.add_argument_group("output")
-    writes(group.add_argument("-o", "--output", required=True, metavar="FILE", help="the file to write"))
+    output = group.add_argument("-o", "--output", required=True, metavar="FILE", help="the file to write")
+    writes(output, in_file=True)
     app.add_message_options(group)
 
 

@@ -20,7 +20,7 @@ from oclgenomics.signals.chemistry import PORES
 from oclgenomics.signals.kmers import MAX_K, Molecule
 
 KIND = FileKind(
-    b"\x89osqu\r\n\x1a", 3, "squiggle of a reference", "make it again with `oclgenomics sdtw index`",
+    b"\x89osqu\r\n\x1a", 3, "reference of `oclgenomics sdtw`", "make it again with `oclgenomics sdtw index`",
     older=(2,), blocks_since=3,
 )  # fmt: skip
 

@@ -265,6 +265,13 @@ def played_text(played: Played) -> str:
     return "".join([f"{name}\t{value}\n" for name, value in _rows(played)])
 
 
+def played_headline(played: Played) -> str:
+    """Return what matters most of a run, for the titles of its figure and page."""
+    if played.labelled and np.isfinite(played.enrichment):
+        return f"Enrichment {played.enrichment:.2f}"
+    return f"{played.metrics.reads:,} reads played on {played.options.channels:,} channels"
+
+
 def _rows(played: Played) -> Iterator[tuple[str, str]]:
     record, metrics = played.record(), played.metrics
     yield "channels", f"{played.options.channels:,}"

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY, STYLE, number_text, short_text
 from oclgenomics.sdtw.live.judging import OUTCOMES
-from oclgenomics.sdtw.live.playback import Played
+from oclgenomics.sdtw.live.playback import Played, played_headline
 
 LONGEST_TITLE = 60  # characters shown
 MAX_DOTS = 20_000
@@ -96,12 +96,11 @@ def _draw_outcomes(axes: Axes, played: Played) -> None:
 
 def _write_title(figure: Figure, played: Played, title: str) -> None:
     latency, metrics = played.metrics.latency.summary(), played.metrics
-    figure.text(0.02, 0.955, short_text(title, LONGEST_TITLE), fontsize=13, fontweight="bold")
+    figure.text(0.02, 0.955, played_headline(played), fontsize=13, fontweight="bold")
     chosen = f", {metrics.choice.text()} selected" if metrics.choice.short else ""
-    parts = [f"{played.options.channels:,} channels{chosen}", f"{metrics.reads:,} reads"]
+    named = f"{short_text(title, LONGEST_TITLE)}: " if title else ""
+    parts = [f"{named}{played.options.channels:,} channels{chosen}", f"{metrics.reads:,} reads"]
     if latency["p99"] is not None:
         parts.append(f"p50 {number_text(1e3 * (latency['p50'] or 0))} ms, p99 {number_text(1e3 * latency['p99'])} ms")
     parts.append(f"{metrics.slow_batches:,} of {metrics.batches:,} batches slow")
-    if played.labelled and np.isfinite(played.enrichment):
-        parts.append(f"enrichment {played.enrichment:.2f}")
     figure.text(0.02, 0.91, "; ".join(parts), color=GREY)

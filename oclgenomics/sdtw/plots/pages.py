@@ -13,7 +13,7 @@ from oclgenomics.app.pages import Chart, Page, Table, label, pale, vertical, vie
 from oclgenomics.sdtw.decisions.evaluation import Evaluation, PrefixEvaluation
 from oclgenomics.sdtw.decisions.report import EvaluationReport
 from oclgenomics.sdtw.live.judging import OUTCOMES
-from oclgenomics.sdtw.live.playback import Played, played_text
+from oclgenomics.sdtw.live.playback import Played, played_headline, played_text
 from oclgenomics.sdtw.plots.evaluation import BINS, COLOURS, TAIL, shown_fpr
 from oclgenomics.sdtw.plots.live import COLOURS as OUTCOME_COLOURS
 
@@ -191,14 +191,12 @@ def played_page(played: Played, *, title: str) -> Page:
     if latency["p99"] is not None:
         facts["Latency"] = f"{number_text(1e3 * (latency['p50'] or 0))} ms\np99 {number_text(1e3 * latency['p99'])} ms"
     facts["Slow batches"] = f"{metrics.slow_batches:,}\nof {metrics.batches:,}"
-    headline = f"{metrics.reads:,} reads played on {played.options.channels:,} channels"
     if played.labelled and np.isfinite(played.enrichment):
         facts["Enrichment"] = f"{played.enrichment:.2f}"
-        headline = f"Enrichment {played.enrichment:.2f}"
     rows = [line.split("\t", 1) for line in played_text(played).splitlines()]
     table = Table("The run in numbers", ["What", "Value"], rows)
     charts = [_latency(played), _latency_histogram(played), _outcomes(played)] if played.outcomes.any() else []
-    return Page(headline, title, [*charts, table], facts)
+    return Page(played_headline(played), title, [*charts, table], facts)
 
 
 def _known_latency(played: Played) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

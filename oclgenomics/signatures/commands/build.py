@@ -26,7 +26,8 @@ def add_parser(actions: Any) -> None:
     reads(parser.add_argument("signatures", metavar="SIGNATURES", help=help))
     add_pattern_options(parser.add_argument_group("table"))
     group = parser.add_argument_group("output")
-    writes(group.add_argument("-o", "--output", required=True, metavar="PANEL", help="the file to write"))
+    output = group.add_argument("-o", "--output", required=True, metavar="PANEL", help="the file to write")
+    writes(output, in_file=True)
     add_message_options(group)
 
 

@@ -81,7 +81,8 @@ class ScanTotals:
         elif too_long == len(lengths):
             least = f"{int(lengths.min()):,} bp"
             found.append(
-                f"no sample is as long as a signature: the shortest has {least}, the longest sample {self.longest:,}"
+                f"no sample is as long as a signature: the shortest has {least}, the longest sample {self.longest:,}; "
+                "samples are named before signatures"
             )
         elif too_long:
             found.append(f"{too_long:,} of {len(lengths):,} signatures are longer than every sample")

@@ -112,9 +112,9 @@ def run(args: argparse.Namespace) -> int:
     if not has_pieces(args):  # of which the options are settled
         check_simulation(args)
     if args.input is None:
-        for rate in rates:
-            judged = args.replicates // 2 if args.combine else args.replicates
-            significance.rank_for(rate, judged)  # refuses before the work what it would refuse after it
+        halved = bool(args.combine)
+        for rate in rates:  # refuses before the work what it would refuse after it
+            significance.rank_for(rate, args.replicates // 2 if halved else args.replicates, halved)
     if report is not None:
         _check_sites(args, report)
     spread = is_combined(args)

@@ -295,7 +295,7 @@ def _begun(
         window_sites=rows.stop - rows.first, values=values,
         sites=used.sites, haplotypes=used.facts.haplotypes, discarded=used.discarded, facts=used.facts,
         parameters=parameters, gridded=options.grid is not None or options.step is not None, relative=used.relative,
-        remarks=used.remarks,
+        remarks=used.remarks, binary=used.binary,
     )  # fmt: skip
     sites = None
     if options.refine is not None and step is not None:

@@ -133,7 +133,7 @@ def _fact(
     replicates: bool, named: bool,
 ) -> tuple[str, str]:  # fmt: skip
     """The extreme of a statistic, where it is, and its p-value."""
-    what = f"{_kind(name).capitalize()} {_title(name)}"
+    what = f"{_kind(name).capitalize()} {_title(name).replace('Combined', 'combined')}"
     if replicates:
         return what, f"{value_text(float(np.median([value for value, _, _ in found])))}\nmedian of replicates"
     value, scan, row = most_extreme(name, found)

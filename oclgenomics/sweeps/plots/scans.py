@@ -199,8 +199,8 @@ def compared_in(name: str, scans: Sequence[Scan]) -> list[str]:
 
 
 def are_replicates(scans: Sequence[Scan]) -> bool:
-    """Whether scans are of one region many times, which have their numbers as names."""
-    return len(scans) > 1 and all(scan.name == str(scan.replicate) for scan in scans)
+    """Whether scans are of one region many times: their numbers are their names, and their states have no letters."""
+    return len(scans) > 1 and all(scan.name == str(scan.replicate) and scan.binary for scan in scans)
 
 
 def extremes_of(name: str, scans: Sequence[Scan]) -> list[tuple[float, Scan, int]]:

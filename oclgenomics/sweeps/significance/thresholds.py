@@ -308,7 +308,7 @@ def thresholds(statistic: str, extremes: NDArray[np.float64], rates: Sequence[fl
         A rate outside its range, or too small for so few replicates.
     """
     ordered = np.sort(scores_of(statistic, extremes))[::-1]
-    ranks = [rank_for(rate, len(ordered)) for rate in rates]
+    ranks = [rank_for(rate, len(ordered), statistic == COMBINED) for rate in rates]
     sign = sign_of(statistic)
     return [
         SweepThreshold(statistic, rate, sign * float(ordered[rank - 1]), rank, len(ordered))

@@ -118,6 +118,8 @@ class UsedSites:
     facts : SweepFacts
     relative : bool
         RAiSD takes the input for one of ms, whose alignments it numbers from 0.
+    binary : bool
+        States have no letters, as in ms and MaCS.
     populations : ndarray of uint32, shape (2, words), or None
         Haplotypes of the two populations that are compared.
     polarised : ndarray of bool, shape (sites,), or None
@@ -143,6 +145,7 @@ class UsedSites:
     polarised: NDArray[np.bool_] | None = None
     remarks: tuple[str, ...] = ()
     matches: Matches | None = None
+    binary: bool = False
 
     @property
     def sites(self) -> int:
@@ -239,7 +242,7 @@ def used_sites(
         name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
         observed=observed, length=extent, total=total, discarded=discarded, facts=facts, relative=relative,
         populations=masks, polarised=known if polar else None, remarks=tuple(remarks),
-        matches=matches,
+        matches=matches, binary=read.alphabet == "binary",
     )  # fmt: skip
 
 

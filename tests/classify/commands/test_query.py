@@ -110,6 +110,12 @@ def without_comments(text: str) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith("#")]
 
 
+@pytest.mark.parametrize("command", ["query world.db q.fq", "run q.fq --targets x"])
+def test_single_reads_do_not(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["classify", *command.split(), "--unclassified-out", "u#.fq"]) == 2
+    assert "--unclassified-out u#.fq: # is for two files of mates; give --paired" in capsys.readouterr().err
+
+
 def test_reads_of_pairs_go_to_two_files(device: Device, database: str, tmp_path: Path) -> None:
     one, two = (fastq(tmp_path / f"{mate}.fq", [f"r{i}/{mate}" for i in range(9)]) for mate in (1, 2))
     outputs = ["--classified-out", tmp_path / "c#.fq.gz", "--unclassified-out", tmp_path / "u#.fq", "--hitmin", 1]

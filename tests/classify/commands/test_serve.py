@@ -54,7 +54,7 @@ def test_the_command(tmp_path: Path, engine: Engine, stop: signal.Signals) -> No
         (["--max-waiting", "0", "--timeout", "0"], 2, "must be above 0"),
         (["--device", "none of these"], 4, "none of these"),
         (["--socket", "no/socket"], 5, "there is no folder no"),
-        (["--socket", "socket"], 3, "no database: cannot be read"),
+        (["--socket", "socket"], 3, "no database: no such file"),
     ],
 )
 def test_servers_that_do_not_begin(

@@ -243,7 +243,7 @@ OTHERS = {
     "": "is empty; give a database",
     ">a\nACGT\n": "is FASTA; build a database of it with `oclgenomics classify build`",
     "@a\nACGT\n+\nIIII\n": "is FASTQ",
-    "text": "is no database of `oclgenomics classify` of oclgenomics",
+    "text": "is no database of `oclgenomics classify`, or cut off",
 }
 
 
@@ -260,7 +260,7 @@ def test_other_programs(path: Path) -> None:
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    for name, message in (("missing", "cannot be read"), ("", "is a folder; give the file")):
+    for name, message in (("missing", "no such file"), ("", "is a folder; give the file")):
         with pytest.raises(InputError, match=message):
             read_database(tmp_path / name)
     (tmp_path / "hash.k2d").touch()

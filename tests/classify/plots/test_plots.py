@@ -97,7 +97,7 @@ def test_stacks_hold_each_read_once(seed: int, reads: int) -> None:
         assert sum(one.share for one in ordered) <= stacks.classified + 1e-9
         taxa, counts = tally.at_rank(rank)
         named = {one.taxon: one.share for one in ordered if one.taxon >= 0}
-        assert len(named) <= MAX_NAMED
+        assert len(named) <= MAX_NAMED + len({one.above for one in ordered})  # one more of each taxon above
         for taxon, count in zip(taxa.tolist(), counts.tolist(), strict=True):
             assert taxon not in named or sum(one.share for one in ordered if one.taxon == taxon) == pytest.approx(
                 count / reads
@@ -107,6 +107,18 @@ def test_stacks_hold_each_read_once(seed: int, reads: int) -> None:
             parent = by_path[one.above]
             assert parent.begin <= one.begin + 1e-9
             assert one.begin + one.share <= parent.begin + parent.share + 1e-9
+
+
+def test_one_taxon_is_no_rest() -> None:
+    """Of the last taxa of a taxon above, one alone has its own name."""
+    stacks = partition(viral(), named=3, least=0.0)
+    others = [one for one in stacks.segments if one.taxon == OTHERS and OTHERS not in one.above]
+    assert others
+    whole = partition(viral(), named=1000, least=0.0)
+    for one in others:
+        apart = [each for each in whole.segments if each.above == one.above and each.taxon >= 0]
+        named = [each for each in stacks.segments if each.above == one.above and each.taxon >= 0]
+        assert len(apart) - len(named) > 1
 
 
 @given(st.integers(0, 1 << 32), st.integers(0, 100), st.sampled_from(["species", "genus", "domain", "sequence"]))

@@ -136,6 +136,13 @@ def test_mistakes(
     assert (folder / "a.fq").read_bytes() == before
 
 
+@pytest.mark.parametrize("words", [["-o", "x#.fq"], ["-o", "x", "--rest", "x#.fq"]])
+def test_files_of_mates_are_for_mates(folder: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["kmers", "filter", "db", "a.fq", *words]) == 2
+    assert f"{words[-2]} x#.fq: # is for two files of mates; give --paired" in capsys.readouterr().err
+    assert not list(folder.glob("x*"))
+
+
 def test_mates_in_two_files_are_checked_before_the_work(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "out_2.fq").symlink_to("a.fq")
     assert main(["kmers", "filter", "db", "--paired", "a.fq", "b.fq", "-o", "out#.fq"]) == 2

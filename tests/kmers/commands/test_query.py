@@ -46,6 +46,21 @@ def test_what_the_host_looks_up(files: Path, words: tuple[str, ...], capsys: pyt
     assert shown.err == ""
 
 
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("x.fa", "x.fa is a file, and sequences are asked for; give it as --file x.fa"),
+        ("stranded", "stranded is a file"),
+        ("folder/y.fa", "'folder/y.fa' is no sequence, but holds other characters; give files as --file FILE"),
+    ],
+)
+def test_a_file_is_no_sequence(files: Path, word: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert query("db", "GATTACA", word) == 2
+    shown = capsys.readouterr()
+    assert not shown.out
+    assert said in shown.err
+
+
 @pytest.mark.parametrize("words", [("--file", "x.fa"), ("GATTACA", "--file", "x.fa"), ("GATTACA",)])
 def test_what_the_device_looks_up(
     files: Path, device: Device, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]

@@ -131,8 +131,8 @@ def test_classify(folder: Path, device: Device, source: str, capsys: pytest.Capt
 
 
 MISTAKES = [
-    (("align", "reads.npz", "--reference", "no.sdtw"), 3, "no.sdtw: cannot be read"),
-    (("align", "no.npz", "--reference", "target.sdtw"), 3, "no.npz: cannot be read"),
+    (("align", "reads.npz", "--reference", "no.sdtw"), 3, "no.sdtw: no such file"),
+    (("align", "no.npz", "--reference", "target.sdtw"), 3, "no.npz: no such file"),
     (("align", "reads.npz", "--reference", "reads.npz"), 3, "reads.npz"),
     (("align", "reads.npz", "--reference", "target.sdtw", "--reference", "target.sdtw"), 2,
      "--reference must differ in name; 2 of them have the name target"),

@@ -105,7 +105,7 @@ def test_what_a_model_is_for(fasta: Path, tmp_path: Path) -> None:
         (["index", "x.fa", "--model", "r9.4.1", "-o", "x.fa"], 2, "the same file as the input"),
         (["index", "x.fa", "--model", "m", "-o", "m"], 2, "the same file as --model m"),
         (["index", "x.fa", "--model", "r9.4.1", "-o", "none/y"], 5, "none/y: "),
-        (["info", "x.fa"], 3, "x.fa, byte 0: is FASTA, and no squiggle of a reference of oclgenomics"),
+        (["info", "x.fa"], 3, "x.fa, byte 0: is FASTA, and no reference of `oclgenomics sdtw`; make"),
     ],
 )
 def test_mistakes(

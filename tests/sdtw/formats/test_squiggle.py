@@ -171,7 +171,7 @@ def test_no_tracks(tmp_path: Path) -> None:
 def test_other_files(tmp_path: Path) -> None:
     squiggle = make(tmp_path, ["ACGTA"])
     assert not is_of_kind(tmp_path / "x.fa", KIND)
-    assert "is FASTA, and no squiggle of a reference of oclgenomics" in refused(tmp_path / "x.fa")
-    assert "cannot be read" in refused(tmp_path / "none")
+    assert "is FASTA, and no reference of `oclgenomics sdtw`; make one with" in refused(tmp_path / "x.fa")
+    assert "no such file" in refused(tmp_path / "none")
     with pytest.raises(OutputError):
         write_squiggle(tmp_path / "none" / "x", squiggle)

@@ -228,8 +228,8 @@ def test_the_report_and_the_figure(labelled: bool) -> None:
     assert ("enrichment" in lines) == labelled
     figure = plot_played(run, title="reads.blow5")
     texts = [text.get_text() for text in figure.texts]
-    assert texts[0] == "reads.blow5"
-    assert ("enrichment" in texts[1]) == labelled
+    assert texts[0].startswith("Enrichment " if labelled else f"{run.metrics.reads:,} reads played on 4 channels")
+    assert texts[1].startswith("reads.blow5: 4 channels; ")
 
 
 def test_the_report_of_a_run_without_reads() -> None:

@@ -135,6 +135,8 @@ def test_replicates_from_a_file(device: Device, capsys: pytest.CaptureFixture[st
         ("threshold --scan scan.tsv --seed 1 --replicates 19 --length 50k --sites 9", "--sites 9: its replicates have"),
         (f"scan {CLEAN} --threshold null.json", "give --plot FILE, --html FILE or --refine"),
         ("peaks scan.tsv", "give one of --threshold, --top and --quantile"),
+        ("threshold --scan scan.tsv --seed 1 --replicates 20 --combine mu,pi", "38 neutral replicates for the"),
+        ("peaks scan.tsv --threshold 3 --top 1", "--threshold and --top contradict each other"),
         ("peaks scan.tsv --threshold 3 --fpr 0.1", "--fpr has no effect"),
         ("peaks scan.tsv --threshold nan", "give a number or a file"),
         ("peaks scan.tsv --stat tajima_d --top 3", "is not in the scan"),

@@ -30,7 +30,7 @@ def make_scan(
     half = rng.integers(100, 200_000, rows)
     return Scan(
         name, replicate, at, at - half, at + half, np.full(rows, 50), values, 400, 80, {},
-        SweepFacts(80, 400, False, 0.0, 0.0),
+        SweepFacts(80, 400, False, 0.0, 0.0), binary=True,
     )  # fmt: skip
 
 

@@ -6,16 +6,19 @@ import io
 import itertools
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from oclgenomics.app.figures import save_plot
-from oclgenomics.sweeps.options import DEFAULT_STATISTICS, STATISTICS
-from oclgenomics.sweeps.plots.scans import COLUMNS, drawn_rows, gene_text, plot_scans, value_text
+from oclgenomics.sweeps import scan
+from oclgenomics.sweeps.options import DEFAULT_STATISTICS, STATISTICS, SweepOptions
+from oclgenomics.sweeps.plots.scans import COLUMNS, are_replicates, drawn_rows, gene_text, plot_scans, value_text
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance.thresholds import SweepThreshold
 from oclgenomics.sweeps.sites.used import SweepFacts
+from oclgenomics.variation import ReadOptions
 from oclgenomics.variation.genes import Genes
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -32,7 +35,7 @@ def make_scan(
         values[names[0]][rows // 3] = 9.0
     return Scan(
         name, replicate, at, at - 100, at + 100, np.full(rows, 50), values, 400, 80, {},
-        SweepFacts(80, 400, False, 0.0, 0.0),
+        SweepFacts(80, 400, False, 0.0, 0.0), binary=True,
     )  # fmt: skip
 
 
@@ -81,6 +84,20 @@ def test_replicates_lie_over_each_other() -> None:
     assert "of 8 replicates: 9 (median)" in texts(figure)
     (best,) = (line for line in figure.axes[0].get_lines() if line.get_marker() == "o")
     assert len(best.get_xdata()) == 8
+
+
+def test_chromosomes_with_numbers_are_no_replicates(tmp_path: Path) -> None:
+    calls = "\t.\tA\tC\t.\t.\t.\tGT\t0|1\t1|0\n"
+    rows = "".join(f"{name}\t{10 * at}{calls}" for name in (1, 2) for at in range(1, 30))
+    head = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n"
+    (tmp_path / "x.vcf").write_text(head + rows)
+    scans = scan(tmp_path / "x.vcf", SweepOptions(statistics=("pi",), width=6))
+    assert not are_replicates(scans)
+    block = "\n//\nsegsites: 9\npositions: " + " ".join(f"0.{at}" for at in range(1, 10)) + "\n010101010\n101010101\n"
+    (tmp_path / "x.ms").write_text("ms 2 2\n1 2 3\n" + block + block)
+    assert are_replicates(
+        scan(tmp_path / "x.ms", SweepOptions(statistics=("pi",), width=6), reading=ReadOptions(length=1000))
+    )
 
 
 def test_thresholds_are_lines_in_the_panels_of_their_statistics() -> None:

@@ -23,7 +23,7 @@ complete -c oclgenomics -n 'test (count (commandline -opc)) -eq 1' -f -a omega -
 complete -c oclgenomics -n 'test (count (commandline -opc)) -eq 1' -f -a sdtw -d 'on-target nanopore reads, found by their raw signal'
 complete -c oclgenomics -n 'test (count (commandline -opc)) -eq 1' -f -a signatures -d 'long patterns with wildcards in reads and genomes, scored by quality'
 complete -c oclgenomics -n 'test (count (commandline -opc)) -eq 1' -f -a simulate -d 'write seeded data for demonstrations, tests and benchmarks'
-complete -c oclgenomics -n 'test (count (commandline -opc)) -eq 1' -f -a sweeps -d 'selective sweeps by mu, diversity and the site frequency spectrum'
+complete -c oclgenomics -n 'test (count (commandline -opc)) -eq 1' -f -a sweeps -d 'selective sweeps by mu, CLR, haplotypes, diversity and others'
 complete -c oclgenomics -n 'test (count (commandline -opc)) -eq 1' -f -a worker -d 'do pieces of jobs for a Dask scheduler'
 complete -c oclgenomics -n '__oclgenomics_behind classify' -f -a build -d 'build a database of reference genomes'
 complete -c oclgenomics -n '__oclgenomics_at classify build' -s h -l help -d 'show this help message and exit'
