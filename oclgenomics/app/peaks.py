@@ -36,7 +36,7 @@ def add_peak_options(
     group = parser.add_argument_group("regions")
     group.add_argument(
         "--fpr", type=float, metavar="F",
-        help="false-positive rate, with a threshold file (default: the file's first)",
+        help="false-positive rate, with a threshold file that has enough replicates for it (default: the file's first)",
     )  # fmt: skip
     group.add_argument(
         "--merge", type=count, default=0, metavar="BP",
@@ -57,8 +57,11 @@ def check_peak_options(args: argparse.Namespace, unsaid: str) -> None:
     ------
     UsageError
     """
-    if sum(getattr(args, name) is not None for name in ("threshold", "top", "quantile")) != 1:
+    given = [f"--{name}" for name in ("threshold", "top", "quantile") if getattr(args, name) is not None]
+    if not given:
         raise UsageError(f"nothing says {unsaid}; give one of --threshold, --top and --quantile")
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given[:2])} both say {unsaid}; give one of them")
     if args.fpr is not None and args.threshold is None:
         raise UsageError("--fpr has no effect without --threshold FILE")
     if args.fpr is not None and not threshold_files(args, args.threshold):
