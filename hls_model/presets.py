@@ -48,12 +48,13 @@ def load(name: str | os.PathLike[str]) -> Config:
     table = read_toml(path)
     base = table.pop("preset", "u200")
     if not isinstance(base, str) or base not in PRESETS:
-        raise ModelInputError(f"{text}: preset {base!r} is not known; choose one of {', '.join(PRESETS)}")
+        raise ModelInputError(f"{text}: preset {shown(base)} is not known; choose one of {', '.join(PRESETS)}")
     try:
         design = PRESETS[base]
         if isinstance(table.get("board"), dict):
             design = _on(own_board(table.pop("board"), design.board, path.stem, text), design)
-        return change(design, {"name": path.stem, **table})
+        name = path.stem if path.stem.isprintable() else "design"
+        return change(design, {"name": name, **table})
     except ModelError as error:
         raise ModelInputError(f"{text}: {error}") from error
 
@@ -104,6 +105,8 @@ def _as_type_of(old: Any, value: Any, name: str) -> Any:
     if type(value) is not type(old):
         kind = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[type(old)]
         raise ModelError(f"{name} is {shown(value)}; it has to be {kind}")
+    if isinstance(value, str) and not (value.strip() and value.isprintable()):
+        raise ModelError(f"{name} is {shown(value)}; it has to be a text of one line, without control characters")
     return value
 
 
