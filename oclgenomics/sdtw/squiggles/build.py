@@ -9,6 +9,7 @@ import numpy as np
 
 from oclgenomics.errors import InputError, check_choice
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
+from oclgenomics.sequence.defects import Census
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signals.kmers import KmerModel, Molecule, kmer_tracks
 from oclgenomics.signals.sequencing import molecule_of
@@ -41,7 +42,7 @@ def build_squiggle(
     Raises
     ------
     InputError
-        The file cannot be read, or has no k-mer at all.
+        The file cannot be read, is hardly of nucleotides (a protein), or has no k-mer at all.
     ParameterError
         There is no such molecule, or the model's pore is for the other one.
     """
@@ -50,6 +51,7 @@ def build_squiggle(
     molecule = molecule_of(model, molecule)
     source = os.fspath(path)
     records = list(read_records(source))
+    Census.of(record.letters for record in records).check(source)
     found = kmer_tracks([record.letters for record in records], model.k, molecule)
     if not len(found):
         raise InputError(f"has no {model.k} bases A, C, G, T or U in a row: nothing to align with", source=source)
