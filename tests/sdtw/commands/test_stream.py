@@ -82,6 +82,8 @@ def test_decoys(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--stages", "40:1", "--max-latency", "0"], 2, "--max-latency 0.0"),
         (["--stages", "40:1", "--speed", "-1"], 2, "--speed -1.0"),
         (["--stages", "40:1", "--speed", "nan"], 2, "--speed nan"),
+        (["--stages", "40:1", "--interval", "0"], 2, "--interval 0.0: give 0.001 seconds or more with --speed 0"),
+        (["--stages", "40:1", "--duration", "1e12"], 2, "give more than 0, and less than 1e9"),
         (["--stages", "40:1", "--plot", "figure.gif"], 2, "--plot figure.gif"),
         ([], 2, "--stages"),
     ],
