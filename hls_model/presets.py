@@ -23,6 +23,24 @@ from hls_model.text import shown
 _TABLES = read_toml(Path(__file__).with_name("presets.toml"))
 PRESETS: Mapping[str, Config] = Named(tuple(_TABLES), lambda name: change(Config(), {"name": name, **_TABLES[name]}))
 
+PUBLISHED = ("zcu102", "u200", "u200_resources16")  # the paper's systems, by either reading of its Table I
+STRUCTURE = (
+    "board", "unroll", "physical_lanes", "ii", "lane_map", "overlap_outer", "rs_prefetch", "remainder", "kernels",
+    "positions_in_flight",
+)  # fmt: skip
+PORTS = ("ports", "port_bits", "banks")
+
+
+def is_what_if(config: Config) -> bool:
+    """Whether nothing is published of a design: it is none of the paper's, or is asked for a faster clock."""
+
+    def structure(one: Config) -> tuple[object, ...]:
+        return (*(getattr(one, name) for name in STRUCTURE), *(getattr(one.memory, name) for name in PORTS))
+
+    known = [one for one in map(PRESETS.__getitem__, PUBLISHED) if structure(one) == structure(config)]
+    asked = config.target_mhz or config.clock_mhz
+    return config.own_board is not None or not any(asked <= one.clock_mhz for one in known)
+
 
 def load(name: str | os.PathLike[str]) -> Config:
     """Return a preset, or the design in a TOML file.
