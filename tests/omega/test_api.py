@@ -198,11 +198,12 @@ def test_states_of_half_missing_genotypes_alone_do_not_count(engine, states):
     half_missing = calls.copy()
     calls[5, 3], half_missing[5, 3] = [-1, -1], [0, -1]  # the only allele 0 of its site
     options = dataclasses.replace(OPTIONS, maf=0.05)
-    positions = np.arange(10, 130, 10)
-    known, found = (
-        scan(Alignment.from_genotypes(positions, one, phased=False), options, engine=engine)[0]
-        for one in (calls, half_missing)
-    )
+    read = [Alignment.from_genotypes(np.arange(10, 130, 10), one, phased=False) for one in (calls, half_missing)]
+    used, same = (filter_alignment(one, options, None).alignment for one in read)
+    same.validate()
+    for name in ("bits", "valid", "letters", "multi_site", "multi_bits", "multi_letter"):
+        assert np.array_equal(getattr(used, name), getattr(same, name)), name
+    known, found = (scan(one, options, engine=engine)[0] for one in read)
     assert (found.sites, found.data) == (known.sites, dataclasses.replace(known.data, missing=found.data.missing))
     assert (known.omega > 0).any()
     np.testing.assert_allclose(found.omega, known.omega, rtol=1e-6)

@@ -111,6 +111,7 @@ def test_what_cannot_be_built(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"x.fa: 6 of 33 characters are no nucleotides; it seems to be protein"):
         built(tmp_path / "x.fa", ["MKVLAAGIVGLCACTGATLLEAK", "GATTACAGAT"], 5)
     assert len(built(tmp_path / "x.fa", ["GATTACAGATXRYKMSWBDHVN.-?acgtuU*"], 5))  # 1 of 32
+    assert len(built(tmp_path / "x.fa", ["GAUUACAGAUUACA"], 5))
 
 
 def test_tracks_hold_all_columns(tmp_path: Path) -> None:
