@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from hls_model.config import Config
 from hls_model.operators import REPORTED, REPORTED_MHZ, SLOWEST_TABLE_MHZ
+from hls_model.presets import is_what_if
 from hls_model.ranges import Range
 from hls_model.resources import estimate
 from hls_model.resources.placement import Placement
@@ -121,7 +122,7 @@ def clock_text(config: Config) -> str:
     """Return a line about the clock that a built design runs at."""
     asked = config.target_mhz or config.clock_mhz
     mhz = clock_range(config)
-    return f"{config.name}: built for {asked:.4g} MHz {_where(config)}, reaches {_mhz_text(mhz)}"
+    return f"{config.name}: built for {asked:.4g} MHz {_where(config)}, reaches {_mhz_text(mhz)}{_what_if_text(config)}"
 
 
 def asked_text(config: Config) -> str:
@@ -129,8 +130,12 @@ def asked_text(config: Config) -> str:
     mhz = reached_clock(config)
     text = f"{config.name}: shown at the {config.clock_mhz:.4g} MHz asked for"
     if mhz.low == config.clock_mhz:
-        return f"{text}, which it reaches {_where(config)}"
-    return f"{text}; {_where(config)} it reaches {_mhz_text(mhz)}"
+        return f"{text}, which it reaches {_where(config)}{_what_if_text(config)}"
+    return f"{text}; {_where(config)} it reaches {_mhz_text(mhz)}{_what_if_text(config)}"
+
+
+def _what_if_text(config: Config) -> str:
+    return "; a what-if: no such kernel is known to have been built" if is_what_if(config) else ""
 
 
 def _where(config: Config) -> str:
@@ -146,11 +151,12 @@ def _mhz_text(mhz: Range) -> str:
 def clock_record(config: Config) -> dict[str, object]:
     """Return a design's clock for JSON.
 
-    These are 'clock_mhz', at which it is timed, 'target_mhz', for which it is built (0: the same), and
-    'clock_mhz_range', what it may reach.
+    These are 'clock_mhz', at which it is timed, 'target_mhz', for which it is built (0: the same),
+    'clock_mhz_range', what it may reach, and 'what_if', whether nothing is published of it.
     """
     mhz = reached_clock(config)
-    return {"clock_mhz": config.clock_mhz, "target_mhz": config.target_mhz, "clock_mhz_range": mhz.record()}
+    record = {"clock_mhz": config.clock_mhz, "target_mhz": config.target_mhz, "clock_mhz_range": mhz.record()}
+    return {**record, "what_if": is_what_if(config)}
 
 
 def least_seconds(workload: Workload, configs: Sequence[Config]) -> list[float]:

@@ -23,6 +23,24 @@ from hls_model.text import shown
 _TABLES = read_toml(Path(__file__).with_name("presets.toml"))
 PRESETS: Mapping[str, Config] = Named(tuple(_TABLES), lambda name: change(Config(), {"name": name, **_TABLES[name]}))
 
+PUBLISHED = ("zcu102", "u200", "u200_resources16")  # the paper's systems, by either reading of its Table I
+STRUCTURE = (
+    "board", "unroll", "physical_lanes", "ii", "lane_map", "overlap_outer", "rs_prefetch", "remainder", "kernels",
+    "positions_in_flight",
+)  # fmt: skip
+PORTS = ("ports", "port_bits", "banks")
+
+
+def is_what_if(config: Config) -> bool:
+    """Whether nothing is published of a design: it is none of the paper's, or is asked for a faster clock."""
+
+    def structure(one: Config) -> tuple[object, ...]:
+        return (*(getattr(one, name) for name in STRUCTURE), *(getattr(one.memory, name) for name in PORTS))
+
+    known = [one for one in map(PRESETS.__getitem__, PUBLISHED) if structure(one) == structure(config)]
+    asked = config.target_mhz or config.clock_mhz
+    return config.own_board is not None or not any(asked <= one.clock_mhz for one in known)
+
 
 def load(name: str | os.PathLike[str]) -> Config:
     """Return a preset, or the design in a TOML file.
@@ -48,12 +66,13 @@ def load(name: str | os.PathLike[str]) -> Config:
     table = read_toml(path)
     base = table.pop("preset", "u200")
     if not isinstance(base, str) or base not in PRESETS:
-        raise ModelInputError(f"{text}: preset {base!r} is not known; choose one of {', '.join(PRESETS)}")
+        raise ModelInputError(f"{text}: preset {shown(base)} is not known; choose one of {', '.join(PRESETS)}")
     try:
         design = PRESETS[base]
         if isinstance(table.get("board"), dict):
             design = _on(own_board(table.pop("board"), design.board, path.stem, text), design)
-        return change(design, {"name": path.stem, **table})
+        name = path.stem if path.stem.isprintable() else "design"
+        return change(design, {"name": name, **table})
     except ModelError as error:
         raise ModelInputError(f"{text}: {error}") from error
 
@@ -104,6 +123,8 @@ def _as_type_of(old: Any, value: Any, name: str) -> Any:
     if type(value) is not type(old):
         kind = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[type(old)]
         raise ModelError(f"{name} is {shown(value)}; it has to be {kind}")
+    if isinstance(value, str) and not (value.strip() and value.isprintable()):
+        raise ModelError(f"{name} is {shown(value)}; it has to be a text of one line, without control characters")
     return value
 
 

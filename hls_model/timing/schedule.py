@@ -112,6 +112,11 @@ class _Kernel:
         """First cycle in which the front can take a position."""
         return max(self.jobs[-1].ready, self.jobs[0].end)
 
+    def turn(self) -> tuple[int, int]:
+        """By which kernels are chosen, the smallest first: when one is free, and how many positions it holds then."""
+        free = self.free()
+        return free, sum(job.end > free for job in self.jobs)
+
     def run(self, front: int, columns: int, merge: int, port: int) -> _Job:
         """Take a position; its end may come to be later, by what others behind it take of the port."""
         start = self.free()
@@ -132,7 +137,11 @@ class _Kernel:
 
 
 def schedule(stages: Stages, kernels: int, in_flight: int) -> Schedule:
-    """Run positions in order, each on the kernel that is free first (of equals, the one with the lowest number)."""
+    """Run positions in order, each on the kernel that is free first.
+
+    Of equals it is the one that holds fewest positions, so that none is idle while another has several that need no
+    front; then the one with the lowest number.
+    """
     if kernels == in_flight == 1:
         return _one_after_the_other(stages)
     line = [_Kernel(in_flight) for _ in range(kernels)]
@@ -142,7 +151,7 @@ def schedule(stages: Stages, kernels: int, in_flight: int) -> Schedule:
     for position, (front, columns, merge, port) in enumerate(rows):
         if not columns:
             continue
-        chosen = min(range(kernels), key=lambda number: line[number].free())
+        chosen = min(range(kernels), key=lambda number: line[number].turn())
         kernel[position], start[position] = chosen, line[chosen].free()
         jobs[position] = line[chosen].run(front, columns, merge, port)
     for position, job in jobs.items():

@@ -36,7 +36,7 @@ def add_peak_options(
     group = parser.add_argument_group("regions")
     group.add_argument(
         "--fpr", type=float, metavar="F",
-        help="false-positive rate, with a threshold file (default: the file's first)",
+        help="false-positive rate, with a threshold file that has enough replicates for it (default: the file's first)",
     )  # fmt: skip
     group.add_argument(
         "--merge", type=count, default=0, metavar="BP",

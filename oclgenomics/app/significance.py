@@ -49,6 +49,14 @@ def replicates_for(rate: float, rank: int = 1) -> int:
     return max(rank, math.ceil(rank / rate - _ROUNDING) - 1)
 
 
+def said_of_few(rate: float, replicates: int) -> str:
+    """Return what to say of a rate that rests on few maxima of so many replicates; empty where there are enough."""
+    if rank_for(rate, replicates) >= FEW_MAXIMA:
+        return ""
+    enough = replicates_for(rate, FEW_MAXIMA)
+    return f"--fpr {rate:g} rests on few maxima; take {enough:,} replicates or more"
+
+
 def p_values(values: NDArray[np.float64] | float, maxima: NDArray[np.float64]) -> NDArray[np.float64]:
     """Probability of so large a value anywhere in a neutral alignment: (1 + maxima >= value) / (1 + R).
 

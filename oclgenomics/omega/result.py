@@ -128,6 +128,8 @@ class Scan(Track):
         float32 values back exactly.
     unit : float
         What region sums are multiples of; 0 without any.
+    of_records : bool
+        Whether the alignment is a chromosome of a VCF or the like, and not a replicate or FASTA.
     """
 
     valid: NDArray[np.bool_]
@@ -141,6 +143,7 @@ class Scan(Track):
     enough_sites: NDArray[np.bool_] | None = None
     digits: int = ACCURATE_DIGITS
     unit: float = 0.0
+    of_records: bool = False
 
     def __repr__(self) -> str:
         best = self.best

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from oclgenomics.errors import InputError
@@ -38,6 +39,8 @@ def fastq_error(kind: int, *, source: str, record: int, byte: int, found: int = 
 
 
 MAX_FOREIGN = 0.1  # of the letters; of a protein's a third
+BASES, URACILS = b"ACGTacgt", (b"U", b"u")
+NUCLEOTIDES = b"ACGTURYSWKMBDHVNXacgturyswkmbdhvnx-.?"
 
 
 @dataclass
@@ -62,6 +65,15 @@ class Census:
     others: int = 0
     foreign: int = 0
     uracils: int = 0
+
+    @classmethod
+    def of(cls, texts: Iterable[bytes]) -> Census:
+        """Count the letters of records that are on the host."""
+        census = cls()
+        for text in texts:
+            others, foreign = (len(text.translate(None, known)) for known in (BASES, NUCLEOTIDES))
+            census.add(cls(1, len(text), others, foreign, sum(map(text.count, URACILS))))
+        return census
 
     def add(self, other: Census) -> None:
         """Add the numbers of another census."""

@@ -30,7 +30,7 @@ def run(positions: list[tuple[int, int, int, int]], kernels: int, in_flight: int
     now = 0
     while waiting or any(kernel.held for kernel in line):
         while waiting and any(kernel.free() for kernel in line):
-            number = next(n for n, kernel in enumerate(line) if kernel.free())
+            number = min((kernel.held, n) for n, kernel in enumerate(line) if kernel.free())[1]
             position = waiting.pop(0)
             line[number].front = (position, positions[position][0])
             line[number].held += 1

@@ -190,6 +190,25 @@ def test_half_missing_genotypes_do_not_make_a_site_vary(engine, tmp_path):
     assert filter_alignment(alignment, OPTIONS, None).discarded == {"monomorphic": 1}
 
 
+@pytest.mark.parametrize("states", [2, 3])
+def test_states_of_half_missing_genotypes_alone_do_not_count(engine, states):
+    rng = np.random.default_rng(states)
+    calls = rng.integers(0, 2, (12, 20, 2))
+    calls[5] = rng.integers(1, states + 1, (20, 2))
+    half_missing = calls.copy()
+    calls[5, 3], half_missing[5, 3] = [-1, -1], [0, -1]  # the only allele 0 of its site
+    options = dataclasses.replace(OPTIONS, maf=0.05)
+    read = [Alignment.from_genotypes(np.arange(10, 130, 10), one, phased=False) for one in (calls, half_missing)]
+    used, same = (filter_alignment(one, options, None).alignment for one in read)
+    same.validate()
+    for name in ("bits", "valid", "letters", "multi_site", "multi_bits", "multi_letter"):
+        assert np.array_equal(getattr(used, name), getattr(same, name)), name
+    known, found = (scan(one, options, engine=engine)[0] for one in read)
+    assert (found.sites, found.data) == (known.sites, dataclasses.replace(known.data, missing=found.data.missing))
+    assert (known.omega > 0).any()
+    np.testing.assert_allclose(found.omega, known.omega, rtol=1e-6)
+
+
 def test_scans_are_a_sequence_with_one_table(engine, monkeypatch):
     found = scan(EDGE / "twochrom.vcf", OPTIONS, engine=engine)
     assert isinstance(found, Scans)

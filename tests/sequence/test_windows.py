@@ -181,6 +181,7 @@ def check_fasta(engine: Engine, text: bytes, skip: int, carried: int) -> None:
     foreign = [letter for letter in others if letter not in "URYSWKMBDHVNX-.?"]
     letters = sum(len(record.letters) for record in records)
     assert found == Census(len(records), letters, len(others), len(foreign), others.count("U"))
+    assert found == Census.of(record.letters.encode("latin-1") for record in records)
 
 
 def test_lines_of_every_length(tiled: Engine) -> None:

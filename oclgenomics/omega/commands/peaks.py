@@ -9,9 +9,12 @@ from oclgenomics import omega
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.peaks import add_peak_options, check_peak_options
+from oclgenomics.lazy_names import late
 from oclgenomics.notices import number_of
 from oclgenomics.omega import formats
 from oclgenomics.omega.commands.options import given_threshold, say_compared
+
+significance = late("oclgenomics.app.significance")
 
 FORMATS: tuple[formats.PeakFormat, ...] = ("bed", "tsv", "json")
 
@@ -53,6 +56,10 @@ def run(args: argparse.Namespace) -> int:
     output.write(formats.write_peaks(found, output.format, app.provenance(args, None)))
     if found.compared is not None:
         say_compared(args, found.compared)
+    if args.fpr is not None and found.maxima is not None:
+        few = significance.said_of_few(args.fpr, len(found.maxima))
+        if few:
+            app.say(args, f"warning: {few}")
     merged = sum(peak.positions for peak in found.peaks)
     regions, positions = number_of(len(found), "region"), number_of(merged, "position")
     app.say(args, f"{regions} of {positions} with omega above {found.threshold:,.6g}")

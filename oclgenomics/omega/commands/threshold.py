@@ -270,9 +270,8 @@ class SignificanceMessages:
                 f"{one.replicates:,} maxima; expected rate {one.expected_fpr:.4f}, standard deviation "
                 f"{one.fpr_error:.4f})",
             )
-            if one.rank < significance.FEW_MAXIMA:
-                enough = significance.replicates_for(one.fpr, significance.FEW_MAXIMA)
-                few = f"--fpr {one.fpr:g} rests on few maxima; take {enough:,} replicates or more"
+            few = shared_significance.said_of_few(one.fpr, one.replicates)
+            if few:
                 self._say(f"warning: {few}")
 
     def sweeps(self, found: omega.Significance) -> None:

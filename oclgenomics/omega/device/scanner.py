@@ -280,7 +280,7 @@ def _scan_of(alignment: Alignment, member: Member, best: BestBorders, options: S
         haplotypes=alignment.copies, discarded=dict(alignment.skipped), possible=True, maxwin=windows.maxwin,
         stats=ScanStats(scores=int(scores.sum()), pairs=member.whole.pairs), enough_sites=windows.valid,
         digits=COMPAT_DIGITS if options.precision == "compat" else ACCURATE_DIGITS,
-        unit=best.unit if windows.valid.any() else 0.0,
+        unit=best.unit if windows.valid.any() else 0.0, of_records=_of_records(alignment),
     )  # fmt: skip
 
 
@@ -305,5 +305,10 @@ def _impossible_scan(alignment: Alignment, options: ScanOptions) -> Scan:
     nothing, none, never = np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.bool_)
     return Scan(
         alignment.name, alignment.replicate, nothing, nothing, none, none, never, alignment.sites, alignment.copies,
-        dict(alignment.skipped), possible=False, maxwin=options.maxwin,
+        dict(alignment.skipped), possible=False, maxwin=options.maxwin, of_records=_of_records(alignment),
     )  # fmt: skip
+
+
+def _of_records(alignment: Alignment) -> bool:
+    """Whether the input names samples and the first state of each site: VCF and the like, not ms, MaCS or FASTA."""
+    return bool(alignment.samples) and alignment.ordered

@@ -56,6 +56,8 @@ class OmegaPlusReport(Lines):
         self.separator = separator
 
     def body(self, scan: Scan) -> bytes:
+        if scan.of_records and not scan.possible:  # it writes titles of chromosomes with the first row
+            return b""
         title = f"\n//{scan.replicate}\n" if self.separator else "\n"
         valid = scan.valid if scan.enough_sites is None else scan.enough_sites
         columns = [scan.positions.tolist(), np.where(valid, scan.omega, 0.0).tolist()]

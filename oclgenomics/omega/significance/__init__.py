@@ -22,6 +22,6 @@ __getattr__, __dir__, __all__ = found_in(
         "oclgenomics.variation.observation": "Observation as_observed",
         "peaks": "best_windows",
         "replicates": "Replicates",
-        "thresholds": "FEW_MAXIMA Localisation replicates_for",
+        "thresholds": "Localisation replicates_for",
     },
 )

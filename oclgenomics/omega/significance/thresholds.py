@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.frames import frame_of, to_frame
 from oclgenomics.app.significance import (
-    FEW_MAXIMA as FEW_MAXIMA,
     RankedThreshold,
     p_values as p_values,
     rank_for,

@@ -155,7 +155,7 @@ def prepare(alignment: Alignment, options: ScanOptions | None = None) -> Prepare
     """
     options = options or ScanOptions()
     used = alignment if "N" in options.impute else _known_genotypes(alignment)
-    alignment, discarded = _filter(alignment, used, options.maf, options.no_singletons)
+    alignment, discarded = _filter(used, options.maf, options.no_singletons)
     if options.precision == "compat" and alignment.sites < 4:
         return Prepared(alignment, discarded)
     if options.seed is not None:  # without it, options draw nothing
@@ -176,15 +176,40 @@ def _known_genotypes(alignment: Alignment) -> Alignment:
     seen = alignment.valid & both_observed(with_haploid(alignment.valid, alignment.haploid))
     if (seen == alignment.valid).all():
         return alignment
-    return replace(
-        alignment, bits=alignment.bits & seen, valid=seen, gap=None,
-        multi_bits=alignment.multi_bits & seen[:, alignment.multi_site],
+    return _only_seen_states(
+        replace(
+            alignment, bits=alignment.bits & seen, valid=seen, gap=None,
+            multi_bits=alignment.multi_bits & seen[:, alignment.multi_site],
+        )
     )  # fmt: skip
 
 
-def _filter(alignment: Alignment, used: Alignment, maf: float, no_singletons: bool) -> tuple[Alignment, dict[str, int]]:
-    """Drop sites by the states of `used`; the counts of dropped sites by reason."""
-    counts = count_states(used)
+def _only_seen_states(alignment: Alignment) -> Alignment:
+    """The alignment without rows of states that no haplotype shows, as values of pairs are divided by their number.
+
+    Sites of a single state keep their rows, since the filter drops them.
+    """
+    assert alignment.valid is not None
+    owner, shown = alignment.multi_site, count_ones(alignment.multi_bits) > 0
+    left = np.bincount(owner[shown], minlength=alignment.sites)
+    gone = ~shown & (left[owner] >= 2)
+    if not gone.any():
+        return alignment
+    bits, letters = alignment.bits.copy(), alignment.letters.copy()
+    sites, rows = np.unique(owner[gone]), np.flatnonzero(shown)
+    first = np.searchsorted(owner[rows], sites)
+    bits[:, sites] = alignment.valid[:, sites] & ~alignment.multi_bits[:, rows[first]]
+    letters[sites] = alignment.multi_letter[rows[np.stack([first, first + 1], axis=1)]]
+    kept = (shown & (left[owner] > 2)) | (left[owner] < 2)
+    return replace(
+        alignment, bits=bits, letters=letters, multi_site=owner[kept], multi_letter=alignment.multi_letter[kept],
+        multi_bits=np.ascontiguousarray(alignment.multi_bits[:, kept]),
+    )  # fmt: skip
+
+
+def _filter(alignment: Alignment, maf: float, no_singletons: bool) -> tuple[Alignment, dict[str, int]]:
+    """Drop sites by their states; the counts of dropped sites by reason."""
+    counts = count_states(alignment)
     zeros = counts.observed - counts.ones
     seen = [np.where(state > 0, state, counts.observed) for state in (zeros, counts.ones)]
     rarest = np.minimum(*seen)

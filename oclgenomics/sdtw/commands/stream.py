@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 ACTIONS = ("unblock", "stop_receiving", "proceed")
 NAMES = "names"
+TARGET_CLASS = "target"
 
 
 def add_parser(actions: Any) -> None:
@@ -98,8 +100,8 @@ def _add_flow_cell_options(parser: argparse.ArgumentParser) -> None:
         "(default: what is true is not known)",
     )  # fmt: skip
     reads(truth, lambda _args, name: () if name == NAMES else (name,))
-    group.add_argument("--class", dest="target_class", default="target", metavar="NAME",
-                       help="class of the target in --truth (default: %(default)s)")  # fmt: skip
+    group.add_argument("--class", dest="target_class", metavar="NAME",
+                       help=f"class of the target in --truth (default: {TARGET_CLASS})")  # fmt: skip
 
 
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
@@ -165,6 +167,10 @@ def _flow_cell(args: argparse.Namespace) -> live.FlowCellOptions:
 
 
 def _selection(args: argparse.Namespace) -> live.LiveOptions:
+    if args.target_class is not None and args.truth is None:
+        raise UsageError("--class has no effect without --truth")
+    if not 0 <= args.log_every < math.inf:
+        raise UsageError(f"--log-every {args.log_every:g}: give seconds, or 0 for never")
     if args.control > args.channels:
         raise UsageError(f"--control {args.control}: there are {args.channels} channels")
     return live.LiveOptions(
@@ -186,6 +192,7 @@ def _signals(args: argparse.Namespace) -> signals.Signals:
 def _truth(args: argparse.Namespace, found: signals.Signals) -> NDArray[np.bool_] | None:
     if args.truth is None:
         return None
+    wanted = TARGET_CLASS if args.target_class is None else args.target_class
     names = found.names.tolist()
     classes = live.named_classes(names) if args.truth == NAMES else live.read_classes(args.truth)
-    return live.of_class(names, classes, args.target_class, "names of reads" if args.truth == NAMES else args.truth)
+    return live.of_class(names, classes, wanted, "names of reads" if args.truth == NAMES else args.truth)

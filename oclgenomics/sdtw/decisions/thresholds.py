@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError, check_choice
 from oclgenomics.sdtw.decisions.basis import Basis, ReadKind, Trim, reference_names, settled_trim, trim_for
-from oclgenomics.sdtw.options import AlignOptions, check_prefixes
+from oclgenomics.sdtw.options import MAX_PREFIX, AlignOptions, check_prefixes
 from oclgenomics.sdtw.reference import SATURATED
 from oclgenomics.sdtw.squiggles.opened import options_for
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
@@ -132,7 +132,11 @@ def parse_stages(text: str) -> tuple[Stage, ...]:
             raise ParameterError("stages", "write PREFIX:REJECT or PREFIX:ACCEPT..REJECT for each", part[:40])
         lower = None if found[2] is None else float(found[2])
         stages.append(Stage(int(found[1]), float(found[3]), lower))
-    check_prefixes([stage.prefix for stage in stages])
+    try:
+        check_prefixes([stage.prefix for stage in stages])
+    except ParameterError:
+        wrong = f"their prefixes ascend and have 1 to {MAX_PREFIX:,} samples"
+        raise ParameterError("stages", wrong, text[:40]) from None
     return tuple(stages)
 
 

@@ -136,8 +136,8 @@ class FlowCellOptions:
     def __post_init__(self) -> None:
         check_values(self, ("channels",), lambda count: 1 <= count <= MAX_CHANNELS, f"give 1 to {MAX_CHANNELS:,}")
         above = ("rate", "chunk", "duration", "capture")
-        check_values(self, above, lambda value: 0 < value < 1e9, "give more than 0")
-        check_values(self, ("unblock_latency",), lambda time: 0 <= time < 1e9, "give 0 seconds or more")
+        check_values(self, above, lambda value: 0 < value < 1e9, "give more than 0, and less than 1e9")
+        check_values(self, ("unblock_latency",), lambda time: 0 <= time < 1e9, "give 0 seconds or more, less than 1e9")
         if self.chunk * self.rate < 1:
             raise ParameterError("chunk", "a chunk has at least one sample", self.chunk)
         check_values(self, ("seed",), lambda seed: seed >= 0, "give 0 or more")

@@ -28,6 +28,7 @@ from oclgenomics.sdtw.squiggles.opened import References
 from oclgenomics.signals.model import Signals
 
 KINDS = ("other", "target")
+LEAST_INTERVAL = 1e-3  # seconds between requests in simulated time, which would take forever to pass without any
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +171,7 @@ def play(
     Raises
     ------
     ParameterError
-        The speed is negative, or the flow cell has another rate than the reads.
+        The speed is negative, simulated time would hardly pass, or the flow cell has another rate than the reads.
     UsageError
         Reads are of another kind than the references or the thresholds; see also `ReadUntilClassifier`.
     InputError, DeviceError
@@ -179,6 +180,9 @@ def play(
     if not 0 <= speed < float("inf"):
         raise ParameterError("speed", "give 0 (simulated time) or more", speed)
     options, live = flow_cell or FlowCellOptions(), live or LiveOptions()
+    if not speed and live.interval < LEAST_INTERVAL:
+        few = f"give {LEAST_INTERVAL:g} seconds or more with `speed=0`, as simulated time passes between requests alone"
+        raise ParameterError("interval", few, live.interval)
     virtual = workers.VirtualClock()
     clock: workers.Clock = workers.RealClock(speed) if speed else virtual
     labels = np.zeros(len(signals), np.bool_) if truth is None else truth

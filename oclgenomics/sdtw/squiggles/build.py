@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from oclgenomics.errors import InputError, check_choice
+from oclgenomics.errors import InputError, ParameterError, check_choice
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
+from oclgenomics.sequence.defects import Census
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signals.kmers import KmerModel, Molecule, kmer_tracks
 from oclgenomics.signals.sequencing import molecule_of
@@ -41,20 +42,24 @@ def build_squiggle(
     Raises
     ------
     InputError
-        The file cannot be read, or has no k-mer at all.
+        The file cannot be read, is hardly of nucleotides (a protein), or has no k-mer at all.
     ParameterError
-        There is no such molecule, or the model's pore is for the other one.
+        There is no such molecule, the model's pore is for the other one, or the name cannot be printed.
     """
+    name = _name(os.fspath(path)) if name is None else name
+    if not (name.strip() and name.isprintable()):  # a tab or a newline in it would spoil tables
+        raise ParameterError("name", "a name is one line of characters that can be printed", repr(name))
     if molecule is not None:
         check_choice("molecule", molecule, MOLECULES)
     molecule = molecule_of(model, molecule)
     source = os.fspath(path)
     records = list(read_records(source))
+    Census.of(record.letters for record in records).check(source)
     found = kmer_tracks([record.letters for record in records], model.k, molecule)
     if not len(found):
         raise InputError(f"has no {model.k} bases A, C, G, T or U in a row: nothing to align with", source=source)
     return Squiggle(
-        name=_name(source) if name is None else name, records=tuple(record.name for record in records),
+        name=name, records=tuple(record.name for record in records),
         lengths=np.array([len(record.letters) for record in records], np.int64), k=model.k, model=model.name,
         molecule=molecule, levels=model.mean[found.kmers], tracks=found.tracks, track_record=found.record,
         track_strand=found.strand, track_first=found.first, model_checksum=model.checksum, pore=model.pore,

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings, strategies as st
 from hls_model import Workload, load, simulate
 from hls_model.clock import builds, least_seconds, reached_clock
 from hls_model.extras.explore import Space, explore
+from hls_model.presets import PRESETS, is_what_if
 from hls_model.project import project
 from hls_model.uncertainty import built_band
 
@@ -87,8 +88,9 @@ def test_the_closed_form_is_the_least_and_nearly_the_time(name):
 
 def test_commands_show_the_clock_that_a_design_is_likely_to_reach(capsys):
     board = ["--board", "u280_hbm"]
-    built = "u280_hbm: built for 250 MHz in 3 regions, reaches 222 (147-250) MHz"
-    asked = "u280_hbm: shown at the 300 MHz asked for; in 3 regions it reaches 222 (147-297) MHz"
+    unbuilt = "; a what-if: no such kernel is known to have been built"
+    built = "u280_hbm: built for 250 MHz in 3 regions, reaches 222 (147-250) MHz" + unbuilt
+    asked = "u280_hbm: shown at the 300 MHz asked for; in 3 regions it reaches 222 (147-297) MHz" + unbuilt
     for words, line, mhz in (
         (["curve", "--to", "2000"], built, 222),
         (["roofline"], built, 222),
@@ -101,7 +103,7 @@ def test_commands_show_the_clock_that_a_design_is_likely_to_reach(capsys):
         assert line in shown
         assert fpga([*words, *board, "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
-        assert found["clock_mhz"] == mhz
+        assert (found["clock_mhz"], found["what_if"]) == (mhz, True)
         assert found["clock_mhz_range"]["low"] == 147
         assert found["clock_mhz_range"]["likely"] == 222
     assert fpga(["report", *board]) == 0
@@ -112,7 +114,15 @@ def test_commands_show_the_clock_that_a_design_is_likely_to_reach(capsys):
     assert fpga(["curve", "--unrolls", "8,64", *board]) == 0
     assert re.search(r"\n8 +\d+ \(\d+-300\) ", capsys.readouterr().out)
     assert fpga(["timing"]) == 0
-    assert "u200: shown at the 250 MHz asked for, which it reaches in one region" in capsys.readouterr().out
+    assert "u200: shown at the 250 MHz asked for, which it reaches in one region\n" in capsys.readouterr().out
+
+
+def test_designs_that_are_not_the_papers_are_what_ifs():
+    assert {name for name in PRESETS if not is_what_if(load(name))} == {"zcu102", "u200", "u200_resources16"}
+    paper = load("u200")
+    assert not is_what_if(paper.but(name="mine", clock_mhz=200.0, position_overhead_us=3.0))
+    changes = ({"unroll": 64}, {"kernels": 2}, {"clock_mhz": 300.0}, {"memory": replace(paper.memory, ports=1)})
+    assert all(is_what_if(paper.but(**change)) for change in changes)
 
 
 def test_the_rates_of_a_curve_and_a_roofline_are_those_of_the_clock_reached(capsys):

@@ -193,6 +193,19 @@ def test_fewer_than_four_sites(cpu, tmp_path, capsys):
     assert (tmp_path / "few.png").stat().st_size > 1000
 
 
+def test_chromosomes_of_too_few_sites_have_no_title(cpu, tmp_path):
+    """OmegaPlus writes titles of chromosomes with the first row, and those of other formats with the alignment."""
+    text = (EDGE / "twochrom.vcf").read_text()
+    first = text.index("\nchrA") + 1
+    few, out = tmp_path / "few.vcf", tmp_path / "out"
+    few.write_text(text[:first] + text[first : text.index("\n", first) + 1].replace("chrA", "chr0") + text[first:])
+    words = [*WINDOWS, "--format", "omegaplus", "-o", out, *cpu]
+    assert scan(EDGE / "twochrom.vcf", *words) == 0
+    whole = out.read_text()
+    assert scan(few, *words) == 0
+    assert out.read_text() == whole.replace("//2", "//3").replace("//1", "//2")
+
+
 def test_gzip_replicates_and_figure(cpu, tmp_path, capsys):
     out, figure = tmp_path / "sweep.tsv", tmp_path / "sweep.png"
     words = ["--grid", "40", "--minwin", "1k", "--maxwin", "50k", "--length", "1M"]

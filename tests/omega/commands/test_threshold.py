@@ -134,6 +134,7 @@ def test_bed_of_a_threshold_file(folder, tmp_path, capsys):
     out = tmp_path / "peaks.bed"
     assert omega("peaks", folder / "one.tsv", "--threshold", folder / "t.json", "--fpr", "0.5", "-o", out) == 0
     said = capsys.readouterr().err
+    assert "rests on few" not in said
     lines = [line.split("\t") for line in out.read_text().splitlines() if not line.startswith("#")]
     assert lines
     assert f"{number_of(len(lines), 'region')} of " in said
@@ -145,6 +146,11 @@ def test_bed_of_a_threshold_file(folder, tmp_path, capsys):
     (first,) = [line for line in lines if line[3] == "peak1"]
     assert (int(first[6]) + 1, int(first[7])) == (int(best["left"]), int(best["right"]))
     assert first[4] == "1000"
+
+
+def test_rates_that_rest_on_few_maxima(folder, capsys):
+    assert omega("peaks", folder / "one.tsv", "--threshold", folder / "t.json", "--fpr", "0.45") == 0
+    assert "warning: --fpr 0.45 rests on few maxima; take 22 replicates or more" in capsys.readouterr().err
 
 
 def test_top_and_quantile_and_standard_input(folder, capsys, monkeypatch):
@@ -279,7 +285,7 @@ def test_threshold_inputs(folder, tmp_path, capsys):
     ("words", "code", "message"),
     [
         ([], 2, "give one of --threshold, --top and --quantile"),
-        (["--top", "3", "--quantile", "0.9"], 2, "give one of"),
+        (["--top", "3", "--quantile", "0.9"], 2, "--top and --quantile contradict each other"),
         (["--top", "0"], 2, "--top 0"),
         (["--quantile", "2"], 2, "--quantile 2"),
         (["--threshold", "nan"], 2, "--threshold nan"),

@@ -96,6 +96,8 @@ def test_what_a_model_is_for(fasta: Path, tmp_path: Path) -> None:
         (["index", "x.fa", "--model", "r9.4.1", "--pore", "R11", "-o", "y"], 2, "--pore R11: is none of R7, R9, R10"),
         (["index", "x.fa", "--model", "r9.4.1", "--pore", "R10", "-o", "y"], 2, "--pore R10: contradicts the model"),
         (["index", "x.fa", "--model", "r9.4.1", "--rate", "0", "-o", "y"], 2, "--rate 0.0: give samples per second"),
+        (["index", "x.fa", "--model", "r9.4.1", "--name", "a\tb", "-o", "y"], 2, r"--name 'a\tb': a name is one line"),
+        (["index", "x.fa", "--model", "r9.4.1", "--name", "", "-o", "y"], 2, "--name '': a name is one line"),
         (["index", "x.fa", "-o", "y"], 2, "required: --model"),
         (["index", "x.fa", "--model", "r9.4.1"], 2, "required: -o/--output"),
         (["index", "x.fa", "--model", "r8", "-o", "y"], 3, "r8: there is neither such a file nor such a model"),

@@ -41,7 +41,7 @@ def check(squiggle: Squiggle, records: list[str], molecule: Molecule) -> None:
     ]  # fmt: skip
 
 
-records = st.lists(st.text("ACGTacgtuUNnRy-*", max_size=30) | st.text("ACGT", max_size=40), min_size=1, max_size=5)
+records = st.lists(st.text("ACGTacgtuUNnRy-.", max_size=30) | st.text("ACGT", max_size=40), min_size=1, max_size=5)
 
 
 @settings(max_examples=150)
@@ -108,6 +108,10 @@ def test_what_cannot_be_built(tmp_path: Path) -> None:
     (tmp_path / "y").write_text("ACGT\n")
     with pytest.raises(InputError, match="neither FASTA nor FASTQ"):
         build_squiggle(tmp_path / "y", random_model(2))
+    with pytest.raises(InputError, match=r"x.fa: 6 of 33 characters are no nucleotides; it seems to be protein"):
+        built(tmp_path / "x.fa", ["MKVLAAGIVGLCACTGATLLEAK", "GATTACAGAT"], 5)
+    assert len(built(tmp_path / "x.fa", ["GATTACAGATXRYKMSWBDHVN.-?acgtuU*"], 5))  # 1 of 32
+    assert len(built(tmp_path / "x.fa", ["GAUUACAGAUUACA"], 5))
 
 
 def test_tracks_hold_all_columns(tmp_path: Path) -> None:

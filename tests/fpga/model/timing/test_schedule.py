@@ -62,6 +62,12 @@ def test_the_first_free_kernel_takes_the_next_position() -> None:
     assert found.utilisation.tolist() == [50 / 52, 30 / 52]
 
 
+def test_positions_without_a_front_go_to_idle_kernels() -> None:
+    found = run([(0, 50, 1, 0)] * 4, 2, 2)
+    assert found.kernel.tolist() == [0, 1, 0, 1]
+    assert found.makespan == 101
+
+
 def test_a_prefetch_beside_columns_pushes_them_back() -> None:
     """The second front runs in cycles 5 to 14, takes 8 port cycles, and the first columns end in 25 + 8."""
     found = run([(5, 20, 3, 4), (10, 20, 3, 8)], 1, 2)
