@@ -83,6 +83,10 @@ class SweepFacts:
         Share of the bp from the first to the last site that are accessible; None without a file of these.
     unpolarised : float or None
         Share of the sites used whose derived state is not known; None if it is taken to be the second one.
+    mask, masks : str
+        Checksums of the bp that are accessible: of those of the chromosome, and of the whole file; empty without one.
+    spectrum : str
+        Checksum of the file of CLR's background; empty without one.
     between : str
         Names of the two populations, the first one first, as in 'A,B'; empty without any.
     """
@@ -95,6 +99,9 @@ class SweepFacts:
     populations: str = ""
     accessible: float | None = None
     unpolarised: float | None = None
+    mask: str = ""
+    masks: str = ""
+    spectrum: str = ""
     between: str = ""
 
 
@@ -228,7 +235,8 @@ def used_sites(
     relative = read.exact is not None
     mask = Mask.of(exclude, read.name, options, accessible)
     if accessible is not None:
-        facts = replace(facts, accessible=_accessible_share(accessible, read.name, positions))
+        share, sums = _accessible_share(accessible, read.name, positions), accessible.checksum_of(read.name)
+        facts = replace(facts, accessible=share, mask=sums, masks=accessible.checksum)
     if polar:
         facts = replace(facts, unpolarised=round(1 - float(known.mean()), FACT_DIGITS) if len(known) else 0.0)
         remarks += _polarity(known, other, options)
