@@ -311,7 +311,8 @@ def _light(used: UsedSites, options: SweepOptions) -> UsedSites:
     """The same sites without their states, unless statistics of windows of bp need these."""
     if {"fst", "dxy"} & set(options.statistics):
         return used
-    return replace(used, planes=replace(used.planes, bits=used.planes.bits[:, :0].copy(), valid=None))
+    planes = replace(used.planes, bits=used.planes.bits[:, :0].copy(), valid=None)
+    return replace(used, planes=planes, repeated=None)
 
 
 def _rows(used: UsedSites, windows: Spans, options: SweepOptions, mask: Mask) -> tuple[Spans, float | None]:
