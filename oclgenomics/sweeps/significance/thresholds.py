@@ -277,6 +277,8 @@ class Significance:
     def judged(self, scan: Scan) -> Scan:
         """Return a scan with the combined score at each row and its p-value, if the replicates were combined.
 
+        Fine rows have the score, but no p-value.
+
         Raises
         ------
         UsageError
@@ -286,7 +288,10 @@ class Significance:
             return scan
         scores = self.combination.scores(scan)
         p = np.where(np.isnan(scores), np.nan, self.p_values(COMBINED, scores))
-        return replace(scan, values={**scan.values, COMBINED: scores, COMBINED_P: p})
+        fine = scan.fine
+        if fine is not None:
+            fine = replace(fine, values={**fine.values, COMBINED: self.combination.fine_scores(scan)})
+        return replace(scan, values={**scan.values, COMBINED: scores, COMBINED_P: p}, fine=fine)
 
     def records(self) -> list[dict[str, Any]]:
         """Return a dict for each threshold: 'statistic', 'fpr', 'value', 'rank', 'replicates', 'expected_fpr'."""
