@@ -75,9 +75,10 @@ def test_stretches_are_broken_where_a_step_is_left_out() -> None:
 @given(st.integers(0, 1 << 32), st.sampled_from([*NAMES, COMBINED]), st.integers(0, 13))
 def test_a_refined_place_is_that_of_the_table_of_peaks(seed: int, name: str, limit: int) -> None:
     scan = refined_scan(seed)
-    if name == COMBINED:  # with plateaus
-        both = scan, fine_of(scan)
-        scan, fine = (replace(one, values={name: np.repeat(one.values["mu"][::2], 2)}) for one in both)
+    if name == COMBINED:  # with plateaus, and every other time with coarse rows above all fine ones
+        both = (scan, 1.0), (fine_of(scan), 1 / (1 + seed % 2))
+        scan, fine = (replace(one, values={name: share * (one.values["mu"] // 6) * 6}) for one, share in both)
+        scan.values[name][20:23] = 36.0
         scan = replace(scan, fine=fine)
     cut = float(sign_of(name) * limit)
     peaks = find_peaks([scan], name, threshold=cut).peaks
