@@ -18,7 +18,7 @@ from oclgenomics.io.workers import Workers
 from oclgenomics.variation.readers.input_buffer import MAX_LINE_BYTES, PADDING, InputBuffer
 
 _NEWLINE, _RETURN = 10, 13
-_SEARCHED_AT_ONCE = 1 << 16  # bytes, a multiple of 64, that stay in a core's cache
+_SEARCHED_AT_ONCE = 1 << 20  # bytes, a multiple of 64: few enough for a core's cache, and few steps between which threads wait
 
 Parsed = TypeVar("Parsed")
 _Lines: TypeAlias = tuple[Callable[[], NDArray[np.uint8]], int]
