@@ -120,6 +120,8 @@ class NullFacts:
         Mean share of bp that are accessible; None where all are.
     between : str
         Names of the two populations, the first one first, as in 'A,B'; empty without any.
+    haploid : float
+        Mean share of haplotypes that haploid calls lack, as `SweepFacts` has it.
     mask, masks, spectrum : str
         Checksums of what is accessible and of CLR's background as `SweepFacts` has them; of replicates that differ
         'several'.
@@ -135,6 +137,7 @@ class NullFacts:
     populations: str = ""
     accessible: float | None = None
     between: str = ""
+    haploid: float = 0.0
     mask: str = ""
     masks: str = ""
     spectrum: str = ""
@@ -258,6 +261,7 @@ class Significance:
             min(one.haplotypes for one in facts), max(one.haplotypes for one in facts),
             kinds.pop() if len(kinds) == 1 else None, float(np.mean([one.missing for one in facts])),
             min(known), float(np.mean(known)), max(known), accessible=float(np.mean(shares)) if shares else None,
+            haploid=float(np.mean([one.haploid or 0.0 for one in facts])),
             **words,
         )  # fmt: skip
         extremes = {name: values[:, 0].copy() for name, values in columns.items()}
@@ -534,6 +538,11 @@ def _check_data(data: NullFacts, scan: Scan, what: str, thresholds: str) -> None
         (
             abs(data.missing - facts.missing) <= LIKE_MISSING,
             f"{100 * data.missing:.1f} % of the states missing", f"{100 * facts.missing:.1f} %",
+        ),
+        (
+            abs(data.haploid - (facts.haploid or 0.0)) <= LIKE_MISSING,
+            f"{100 * data.haploid:.1f} % of the haplotypes not there in haploid calls",
+            f"{100 * (facts.haploid or 0.0):.1f} %",
         ),
         (facts.masked <= LIKE_MASKED, "no bp excluded", f"{100 * facts.masked:.1f} %"),
         (

@@ -89,6 +89,9 @@ class SweepFacts:
         Share of the bp from the first to the last site that are accessible; None without a file of these.
     unpolarised : float or None
         Share of the sites used whose derived state is not known; None if it is taken to be the second one.
+    haploid : float or None
+        Share of the haplotypes that are not there because calls are haploid, of samples that are diploid elsewhere or
+        not phased; None if none is.
     mask, masks : str
         Checksums of the bp that are accessible: of those of the chromosome, and of the whole file; empty without one.
     spectrum : str
@@ -105,6 +108,7 @@ class SweepFacts:
     populations: str = ""
     accessible: float | None = None
     unpolarised: float | None = None
+    haploid: float | None = None
     mask: str = ""
     masks: str = ""
     spectrum: str = ""
@@ -243,6 +247,8 @@ def used_sites(
         absent = populations.absent(names_of(alignment)) if alignment.replicate == 1 else ""  # once for an input
         remarks += [f"warning: {populations.source}: {absent}"] if absent else []
     facts = _facts(read.name, copies, planes, positions, (seen, there), exclude)
+    lone = 1 - int(there.sum()) / (copies * len(there)) if len(there) else 0.0
+    facts = replace(facts, haploid=round(lone, FACT_DIGITS) or None)
     if populations is not None and masks is not None:
         sizes = "+".join(str(np.bitwise_count(mask).sum()) for mask in masks)
         facts = replace(facts, populations=sizes, between=",".join(populations.names))

@@ -88,6 +88,7 @@ def test_neutral_replicates_and_the_data_that_they_are_for(engine: Engine) -> No
         ({"facts": replace(FACTS, genotypes=True)}, "unphased genotypes"),
         ({"facts": replace(FACTS, missing=0.06)}, "0.0 % of the states missing"),
         ({"facts": replace(FACTS, masked=0.11)}, "11.0 %"),
+        ({"facts": replace(FACTS, haploid=0.06)}, "0.0 % of the haplotypes not there in haploid calls, .* 6.0 %"),
         ({"facts": replace(FACTS, sites=150)}, "sites per kb"),
     ],
 )

@@ -110,6 +110,7 @@ def test_counts_have_one_state_of_each_haploid_call(engine: Engine, tmp_path: Pa
 def test_unphased_genotypes_of_haploid_samples(engine: Engine) -> None:
     calls = calls_of(3, 0)
     used = used_sites(alignment_of(calls, phased=False), SweepOptions(), None, None)
+    assert used.facts.haploid == pytest.approx(MALES / (2 * SAMPLES))
     assert (used.facts.haplotypes, used.copies) == (2 * SAMPLES, 2 * SAMPLES - MALES)
     assert used.observed.tolist() == [2 * SAMPLES - MALES] * used.sites
     twice = np.where(calls == HAPLOID, calls[:, :, :1], calls)  # homozygous, where genotypes are compared
@@ -139,6 +140,8 @@ def test_parts_of_a_chromosome_of_another_ploidy(engine: Engine) -> None:
             np.testing.assert_allclose(whole.values[name][at], part.values[name], err_msg=name)
         inside = slice(WIDTH, -WIDTH)  # windows of 10 sites that do not cross the border
         np.testing.assert_allclose(whole.values["h12"][at][inside], part.values["h12"][inside])
+    assert whole.facts.haploid == pytest.approx(MALES * two.sites / (2 * SAMPLES * whole.sites), abs=1e-8)
+    assert one.facts.haploid is two.facts.haploid is None
     text = f"warning: {MALES} samples are haploid at some sites and diploid at others"
     assert [remark.startswith(text) for remark in whole.remarks] == [True, False]
     assert not [remark for part in (one, two) for remark in part.remarks]
