@@ -236,23 +236,25 @@ void scatter_keys(__global const KEY *keys, __global KEY *out, ulong stride, uin
     rank_round(records, counters, sums, 16);
     rank_round(records, counters, sums, 20);
     // where the first key of each digit lies in the tile, taken off its place in the output
+    uint record[EACH];
     for (uint i = 0; i < EACH; ++i) {
-        const uint at = i * LANES + lane, digit = records[at] >> 16;
-        if (at == 0 || records[at - 1] >> 16 != digit)
-            base[digit] -= at;
+        const uint at = i * LANES + lane;
+        record[i] = records[at];
+        if (at == 0 || records[at - 1] >> 16 != record[i] >> 16)
+            base[record[i] >> 16] -= at;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint w = 0; w < WORDS; ++w)
         for (uint i = 0; i < EACH; ++i) {
-            const uint at = i * LANES + lane, record = records[at];
+            const uint at = i * LANES + lane;
             if (at < here)
-                out[w * stride + base[record >> 16] + at] = keys[w * stride + begin + (record & 0xffff)];
+                out[w * stride + base[record[i] >> 16] + at] = keys[w * stride + begin + (record[i] & 0xffff)];
         }
 #ifdef VALUE
     for (uint i = 0; i < EACH; ++i) {
-        const uint at = i * LANES + lane, record = records[at];
+        const uint at = i * LANES + lane;
         if (at < here)
-            values_out[base[record >> 16] + at] = values[begin + (record & 0xffff)];
+            values_out[base[record[i] >> 16] + at] = values[begin + (record[i] & 0xffff)];
     }
 #endif
 }
