@@ -1,7 +1,7 @@
 """Power of the statistics of `sweeps scan` on fresh replicates of known sweeps, and the false-positive rate of each.
 
     python benchmarks/sweeps_power.py [--neutral 400] [--swept 140] [--tested 0] [--seed N] [--scenarios S1,S2,...]
-        [--pairs] [--alone] [--json FILE]
+        [--earlier FILE] [--pairs] [--alone] [--json FILE]
 
 Replicates of msprime: 100 haplotypes of 500 kb, 10,000 individuals, 1.25e-8 mutations and 1e-8 crossovers per bp; the
 selected site lies in the middle. Rows lie every 5 kb: the extreme of the windows of sites around each (mu 50 sites,
@@ -9,7 +9,8 @@ haplotypes 100 sites every 10), and pi, theta, D and H in windows of 20 kb. Thre
 of the same history at 5 and 1 %, by ranks. Combined scores (`+`) have as many other replicates for
 local p, so their thresholds rest on as many replicates as those of single statistics; backgrounds are those of the
 neutral replicates. With --tested so many other neutral replicates of each history, growth among them, are judged by
-thresholds of their own history (`right`) and by those of a constant size (`wrong`).
+thresholds of their own history (`right`) and by those of a constant size (`wrong`). With --earlier these rates are
+pooled with those of another run (another seed), whose thresholds rest on replicates of its own.
 
 With --pairs, two populations of 10,000 individuals each, which were one until 1,000 generations ago, with 100
 haplotypes of each, and a sweep in the first: statistics between them, and nSL and iHS of the first alone. With --alone,
@@ -19,6 +20,7 @@ nSL and iHS of the scenarios of one population, with the scores of sites near th
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -280,12 +282,28 @@ def false_positives(
     nulls: Mapping[str, Null], count: int, rng: np.random.Generator, engine: Engine
 ) -> Iterator[dict[str, Any]]:
     """Rows of each history: the share of its neutral replicates that pass its own thresholds, and those of another."""
+    other = nulls["constant"]
     for kind, null in nulls.items():
         neutral = list(replicates(kind, None, count, rng))
-        found = [(by, by.judged(by.scanned(iter(neutral), engine))) for by in (null, nulls["constant"])]
+        judges = [null] if null is other else [null, other]
+        found = [(by, by.judged(by.scanned(iter(neutral), engine))) for by in judges]
         for statistic in null.values:
-            own, other = (float((each[statistic][:, 0] > by.limit(statistic, RATES[0])).mean()) for by, each in found)
-            yield {"history": kind, "statistic": statistic, "right": own, "wrong": other}
+            rates = [float((each[statistic][:, 0] > by.limit(statistic, RATES[0])).mean()) for by, each in found]
+            yield {"history": kind, "statistic": statistic, "right": rates[0], "wrong": rates[-1]}
+
+
+def pooled(rows: Sequence[dict[str, Any]], tested: int, earlier: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rates of two runs together, each weighted by the replicates that it judged."""
+    known = {(row["history"], row["statistic"]): row for row in earlier["false"]}
+    share = tested / (tested + earlier["tested"])
+    return [
+        row
+        | {
+            rate: share * row[rate] + (1 - share) * known[row["history"], row["statistic"]][rate]
+            for rate in ("right", "wrong")
+        }
+        for row in rows
+    ]
 
 
 def main() -> None:
@@ -296,6 +314,7 @@ def main() -> None:
     parser.add_argument("--tested", type=int, default=0)
     parser.add_argument("--seed", type=int, default=20260)
     parser.add_argument("--scenarios", default=",".join(SCENARIOS))
+    parser.add_argument("--earlier", metavar="FILE", help="pool false-positive rates with those of this run")
     parser.add_argument("--pairs", action="store_true", help="two populations")
     parser.add_argument("--alone", action="store_true", help="nSL and iHS alone")
     parser.add_argument("--json", metavar="FILE")
@@ -318,8 +337,16 @@ def main() -> None:
             swept = nulls[kind].scanned(replicates(kind, name, args.swept, rng), engine)
             results += power(name, nulls[kind].limit, nulls[kind].judged(swept))
         false = list(false_positives(nulls, args.tested, rng, engine)) if args.tested else []
+    sizes: dict[str, Any] = {"neutral": args.neutral, "swept": args.swept, "tested": args.tested, "seed": args.seed}
+    if args.earlier:
+        with open(args.earlier) as file:
+            earlier = json.load(file)
+        if earlier["seed"] == args.seed:
+            parser.error("--earlier has the same replicates; give another --seed")
+        false = pooled(false, args.tested, earlier)
+        more = {name: sizes[name] + earlier[name] for name in ("neutral", "tested")}
+        sizes |= more | {"seed": [earlier["seed"], args.seed]}
     print("\n\n".join(table(rows) for rows in (results, false) if rows))
-    sizes = {"neutral": args.neutral, "swept": args.swept, "tested": args.tested, "seed": args.seed}
     if args.json:
         write_json(
             args.json,

@@ -1,12 +1,13 @@
 """How close `sweeps scan --refine` comes to the selected site, and what it costs, against a coarse and a fine grid.
 
     python benchmarks/sweeps_refine.py [--replicates 40] [--neutral 20] [--coarse 20000] [--fine 1000]
-        [--tested 0] [--seed N] [--json FILE]
+        [--tested 0] [--combined mu,clr] [--seed N] [--json FILE]
 
 Replicates of the scenarios S1 and S2 of `sweeps_power.py`, in memory, each shifted against the grids; the background of
 CLR is that of neutral replicates. All grids have windows of the coarse one's size. Each scan is of one statistic, and
 its CPU time is that of the process (user and system, all threads), after a first scan that builds kernels. With
---tested so many neutral replicates are judged by thresholds of as many others, whose coarse rows alone count.
+--tested so many neutral replicates are judged by thresholds of as many others, whose coarse rows alone count. With
+--combined, and nothing else then, the score of these statistics, refined beyond thresholds of neutral replicates.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from measure import machine, table, write_json
 from sweeps_power import LENGTH, replicates
 
 from oclgenomics.runtime import Engine, select_device
-from oclgenomics.sweeps import Scan, SweepOptions, iter_scan
+from oclgenomics.sweeps import Scan, SweepOptions, find_peaks, find_thresholds, iter_scan
+from oclgenomics.sweeps.significance.combined import COMBINED
 from oclgenomics.sweeps.significance.thresholds import sign_of
 from oclgenomics.variation import Alignment
 
@@ -76,6 +78,35 @@ def extreme(scan: Scan, statistic: str) -> float:
     return -np.inf if best is None else sign_of(statistic) * float(scan.values[statistic][best])
 
 
+def combined_places(
+    names: Sequence[str], neutral: Sequence[Alignment], swept: dict[str, list[tuple[Alignment, int]]],
+    coarse: SweepOptions, fine: int, engine: Engine,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Rows of each scenario: distance of the best row of the combined score, by coarse rows and refined."""
+    null = find_thresholds(neutral, coarse, fpr=(0.1,), combined=names, length=LENGTH, engine=engine)
+    null = replace(null, data=replace(null.data, least_density=0.0, most_density=1.0))  # sweeps take away sites
+    results = []
+    for name, placed in swept.items():
+        options = replace(coarse, refine=fine)
+        sources = [one for one, _ in placed]
+        how: dict[str, Any] = {"backgrounds": null.backgrounds, "thresholds": null, "engine": engine}
+        scans = [null.judged(one) for one in iter_scan(sources, options, **how)]
+        far: dict[str, list[float]] = {"coarse": [], "refined": []}
+        for scan, (_, site) in zip(scans, placed, strict=True):
+            best = scan.best(COMBINED)
+            assert best is not None
+            place = float(scan.positions[best])
+            peak = next(one for one in find_peaks([scan], COMBINED, top=1).peaks if one.start <= place <= one.end)
+            far["coarse"].append(abs(place - site) / 1000)
+            far["refined"].append(abs((place if peak.fine_position is None else peak.fine_position) - site) / 1000)
+        results += [
+            {"statistic": "+".join(names), "scenario": name, "grid": grid, "step": coarse.step,
+             "median_kb": float(np.median(one)), "within_5kb": float(np.mean(np.array(one) <= 5))}
+            for grid, one in far.items()
+        ]  # fmt: skip
+    return results
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", "-d", default="auto")
@@ -84,6 +115,7 @@ def main() -> None:
     parser.add_argument("--coarse", type=int, default=20_000)
     parser.add_argument("--fine", type=int, default=1_000)
     parser.add_argument("--tested", type=int, default=0)
+    parser.add_argument("--combined", metavar="NAME,...")
     parser.add_argument("--seed", type=int, default=20261)
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
@@ -97,7 +129,11 @@ def main() -> None:
     results: list[dict[str, Any]] = []
     false: list[dict[str, Any]] = []
     with Engine(device) as engine:
-        for family in FAMILIES:
+        if args.combined:
+            together = tuple(args.combined.split(","))
+            coarse = SweepOptions(statistics=together, step=args.coarse, window=20_000)
+            results = combined_places(together, neutral, swept, coarse, args.fine, engine)
+        for family in () if args.combined else FAMILIES:
             coarse = SweepOptions(statistics=family, step=args.coarse, window=args.coarse)
             grids = {
                 "coarse": coarse, "fine everywhere": replace(coarse, step=args.fine),

@@ -156,8 +156,8 @@ def say_unphased(args: argparse.Namespace, alignment: ReadCalls, effect: str = "
     say(args, f"{many} {what}")
 
 
-def say_haploid(args: argparse.Namespace, alignment: ReadCalls) -> None:
-    """Tell how many samples of an alignment are haploid among diploid ones, and what that does."""
+def say_haploid(args: argparse.Namespace, alignment: ReadCalls, effect: str = "count as homozygous genotypes") -> None:
+    """Report how many samples of an alignment are haploid among diploid ones, and what that does."""
     if alignment.haploid is None:
         return
     haploid = alignment.haplotypes - alignment.copies
@@ -165,7 +165,7 @@ def say_haploid(args: argparse.Namespace, alignment: ReadCalls) -> None:
         who = f"{haploid:,} of {alignment.haplotypes // 2:,} samples {'is' if haploid == 1 else 'are'} haploid"
     else:
         who = "some calls are haploid"
-    what = "count as homozygous genotypes" if alignment.unphased else "count as one haplotype each"
+    what = effect if alignment.unphased else "count as one haplotype each"
     say(args, f"{alignment.name}: {who}; haploid calls {what}")
 
 

@@ -304,6 +304,13 @@ class Alignment:
         twice: NDArray[np.uint32] = np.bitwise_or.reduce(self.valid, axis=1)
         return once & ~twice
 
+    def partly_haploid(self) -> int:
+        """Return the number of samples that are haploid at some sites and diploid at others."""
+        if self.haploid is None or self.valid is None:
+            return 0
+        once, twice = np.bitwise_or.reduce(self.haploid, axis=1), np.bitwise_or.reduce(self.valid, axis=1)
+        return int(np.bitwise_count(once & twice).sum())
+
     @property
     def multiallelic(self) -> bool:
         """Whether a site shows three or more states."""

@@ -6,14 +6,17 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import whole_number
+from oclgenomics.io.siphash import siphash
 from oclgenomics.io.source import Source
 
+_KEY = b"oclgenomics  bed"  # of checksums
 _HEADERS = (b"track", b"browser")  # words that start a line which is no region
 _MAX_LINE_BYTES = 1 << 20
 _PLAIN = re.compile(rb"[\w.:*-]+")  # names of chromosomes, of ASCII
@@ -57,6 +60,21 @@ class BedRegions:
         """The chromosomes."""
         return tuple(self.starts)
 
+    @cached_property
+    def _sums(self) -> dict[str, str]:
+        """The checksum of the regions of each chromosome that has any."""
+        pairs = ((name, np.concatenate([own, self.ends[name]])) for name, own in self.starts.items() if len(own))
+        return {name: _sum_of(places.astype("<i8").tobytes()) for name, places in pairs}
+
+    @cached_property
+    def checksum(self) -> str:
+        """Checksum of all regions and of the names of their chromosomes, whatever the order and layout of the file."""
+        return _sum_of("".join(f"{name}\t{own}\n" for name, own in sorted(self._sums.items())).encode())
+
+    def checksum_of(self, name: str) -> str:
+        """Return the checksum of the regions of a chromosome, in which its name does not count."""
+        return self._sums.get(name) or _sum_of(b"")
+
     def covers(self, name: str, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Tell which positions of a chromosome lie in a region.
 
@@ -92,6 +110,10 @@ class BedRegions:
         starts = np.maximum(self.starts[name], first - 1)
         ends = np.minimum(self.ends[name], last)
         return int(np.maximum(ends - starts, 0).sum())
+
+
+def _sum_of(data: bytes) -> str:
+    return f"{siphash(_KEY, data):016x}"
 
 
 def read_bed(path: str | os.PathLike[str]) -> BedRegions:

@@ -53,6 +53,29 @@ def test_covers_what_any_region_covers(pairs, positions):
     assert regions.covers("a", np.array(positions, np.int64)).tolist() == expected
 
 
+REGION = st.tuples(st.sampled_from("ab"), st.integers(0, 6), st.integers(0, 3))
+
+
+@given(st.lists(REGION, max_size=5), st.lists(REGION, max_size=5), st.randoms(use_true_random=False))
+def test_checksums_are_equal_where_the_same_bp_lie_in_regions(one, other, order):
+    def made(regions):
+        return BedRegions.of([(name, start, start + size) for name, start, size in regions])
+
+    def covered(regions, name):
+        return {at for own, start, size in regions for at in range(start, start + size) if own == name}
+
+    mixed = [*one, *one[:2]]
+    order.shuffle(mixed)
+    assert made(mixed).checksum == made(one).checksum
+    same = {name: covered(one, name) == covered(other, name) for name in "abc"}
+    for name, equal in same.items():
+        assert (made(one).checksum_of(name) == made(other).checksum_of(name)) == equal
+    assert (made(one).checksum == made(other).checksum) == all(same.values())
+    renamed = made([("c" if name == "a" else name, start, size) for name, start, size in one])
+    assert renamed.checksum_of("c") == made(one).checksum_of("a")
+    assert (renamed.checksum == made(one).checksum) == (not covered(one, "a"))
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -515,7 +515,8 @@ class ScanMessages:
         self._read += 1
         if self._read <= SHOWN_ALIGNMENTS or self._args.verbose:
             say_unphased(self._args, alignment, "patterns are those of genotypes")
-            say_haploid(self._args, alignment)
+            effect = "count as one haplotype, and in patterns as homozygous genotypes"
+            say_haploid(self._args, alignment, effect)
 
     def result(self, scan: sweeps.Scan) -> None:
         """Report a scan and count it."""

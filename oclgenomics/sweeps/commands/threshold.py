@@ -253,14 +253,19 @@ def _place(args: argparse.Namespace, report: sweeps.Scans | None) -> tuple[str, 
         raise UsageError(f"--accessible {args.accessible}: there is no such file; name that of the scan")
     if not os.path.isfile(args.accessible):
         raise UsageError(f"--accessible {args.accessible}: is a pipe or a device, and it is read twice; give a file")
+    mask = beds.read_bed(args.accessible)
     if report is None:
-        names = beds.read_bed(args.accessible).names
+        names = mask.names
         if len(names) != 1:
             raise UsageError(
                 f"--accessible {args.accessible}: has {len(names):,} chromosomes, and nothing says which of them the "
                 "replicates are of; give --scan REPORT"
             )
         return names[0], 1, 0
+    for scan in report:
+        if len(scan.positions) and scan.facts.accessible is not None:
+            sums = replace(scan.facts, mask=mask.checksum_of(scan.name), masks=mask.checksum)
+            own.check_mask(sums, scan, args.scan, args.accessible)
     scan = _one_kind(args, report)
     first, last = float(scan.start.min()), float(scan.end.max())
     return scan.name, max(1, int(first)), 0 if args.length is None else max(0, int(last - first) - args.length)

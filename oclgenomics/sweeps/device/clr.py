@@ -38,6 +38,7 @@ from oclgenomics.sweeps.statistics.clr import (
     logarithm_tables,
     ratio_table,
     read_spectrum,
+    spectrum_checksum,
 )
 from oclgenomics.sweeps.statistics.families import Background, Native
 from oclgenomics.variation.recombination_map import RecombinationMap, read_recombination_map
@@ -90,6 +91,11 @@ class Clr:
     def needs_background(self, options: SweepOptions) -> bool:
         """Say whether the background spectrum is that of the input."""
         return options.clr_spectrum is None
+
+    @property
+    def given(self) -> str:
+        """The checksum of the background spectrum, if it is of a file that was read; else empty."""
+        return "" if self._spectrum is None else spectrum_checksum(self._spectrum)
 
     def measure(
         self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask], portions: Sequence[Portion]

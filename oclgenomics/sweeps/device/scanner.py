@@ -147,7 +147,11 @@ class SweepScanner:
         made = sweep_parameters(options)
         begun = [_begun(*each, options, made) for each in zip(used, portions, counts, masks, measured, strict=True)]
         share = (seconds + time.perf_counter() - start) / max(len(begun), 1)
-        return [replace(one, scan=replace(one.scan, seconds=share)) for one in begun]
+        spectrum = next((family.given for family in self._families if isinstance(family, Clr)), "")
+        return [
+            replace(one, scan=replace(one.scan, seconds=share, facts=replace(one.scan.facts, spectrum=spectrum)))
+            for one in begun
+        ]
 
     def _pattern_counts(self, used: Sequence[UsedSites], portions: Sequence[Portion]) -> list[PatternCounts]:
         """Count patterns in windows of portions: on the device, unless missing states match anything."""
@@ -307,7 +311,8 @@ def _light(used: UsedSites, options: SweepOptions) -> UsedSites:
     """The same sites without their states, unless statistics of windows of bp need these."""
     if {"fst", "dxy"} & set(options.statistics):
         return used
-    return replace(used, planes=replace(used.planes, bits=used.planes.bits[:, :0].copy(), valid=None))
+    planes = replace(used.planes, bits=used.planes.bits[:, :0].copy(), valid=None)
+    return replace(used, planes=planes, repeated=None)
 
 
 def _rows(used: UsedSites, windows: Spans, options: SweepOptions, mask: Mask) -> tuple[Spans, float | None]:

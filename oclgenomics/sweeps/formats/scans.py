@@ -371,8 +371,11 @@ def _read_facts(line: str, source: str, number: int) -> SweepFacts:
         haplotypes, sites = int(words["haplotypes"]), int(words["sites"])
         genotypes = {"true": True, "false": False}[words["genotypes"]]
         shares = float(words["missing"]), float(words["masked"])
-        later = {name: float(words[name]) for name in ("accessible", "unpolarised") if name in words}
-        return SweepFacts(haplotypes, sites, genotypes, *shares, words.get("populations", ""), **later, between=between)
+        later: dict[str, Any] = {
+            name: float(words[name]) for name in ("accessible", "unpolarised", "haploid") if name in words
+        }
+        later |= {name: words[name] for name in ("populations", "mask", "masks", "spectrum") if name in words}
+        return SweepFacts(haplotypes, sites, genotypes, *shares, **later, between=between)
     except (KeyError, ValueError):
         wrong = "the line of what was scanned is broken; scan the data again"
         raise InputError(wrong, source=source, line=number) from None

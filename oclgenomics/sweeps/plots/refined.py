@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.figures import position_unit
 from oclgenomics.sweeps.result import SCALES, Scan
+from oclgenomics.sweeps.significance.combined import COMBINED, REACH
 from oclgenomics.sweeps.significance.peaks import fine_row
 from oclgenomics.sweeps.significance.thresholds import SweepThreshold, sign_of
 
@@ -98,7 +99,7 @@ def refined_place(name: str, scan: Scan, row: int, limit: float | None) -> tuple
     rows = np.array([row])
     if limit is not None and sign_of(name) * (value - limit) > 0:
         rows = _region(name, scan, row, limit)
-        best = int(rows[np.argmax(sign_of(name) * scan.values[name][rows])])
+        best = scan.middle(name, int(rows[np.argmax(sign_of(name) * scan.values[name][rows])]))
         place, value = float(scan.positions[best]), float(scan.values[name][best])
     start, end = math.floor(scan.start[rows[0]]), math.ceil(scan.end[rows[-1]]) - scan.by_bp
     at, found = fine_row(scan, name, start, end, (place, value))
@@ -109,7 +110,8 @@ def _region(name: str, scan: Scan, row: int, limit: float) -> NDArray[np.intp]:
     """The rows beyond a threshold whose windows are one region with that of a row; windows of a grid ascend."""
     with np.errstate(invalid="ignore"):
         chosen = np.flatnonzero(sign_of(name) * scan.values[name] > sign_of(name) * limit)
-    breaks = 1 + np.flatnonzero(scan.start[chosen][1:] - scan.end[chosen][:-1] - 1 > 0)
+    merge = math.ceil(REACH) if name == COMBINED else 0  # as in the table of peaks
+    breaks = 1 + np.flatnonzero(scan.start[chosen][1:] - scan.end[chosen][:-1] - 1 > merge)
     first, last = np.searchsorted(breaks, np.searchsorted(chosen, row), side="right") + np.array([-1, 0])
     return chosen[breaks[first] if first >= 0 else 0 : breaks[last] if last < len(breaks) else len(chosen)]
 

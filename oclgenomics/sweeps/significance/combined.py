@@ -8,7 +8,7 @@ what the sum means.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -94,12 +94,31 @@ class Combination:
         }
 
     def scores(self, scan: Scan) -> Floats:
-        """Return the sum of -ln p at each row, float64 (rows,); NaN where no statistic has a value within reach."""
+        """Return the sum of -ln p at each row, float64 (rows,); NaN where no statistic has a value."""
         found = np.zeros(len(scan.positions))
         for p in self.local_p(scan).values():
             found -= np.log(p)
         unknown = np.all([np.isnan(scan.values[name]) for name in self.references], axis=0)
         return np.where(unknown, np.nan, found)
+
+    def fine_scores(self, scan: Scan) -> Floats:
+        """Return the sum of -ln p at each fine row, by all rows within reach, coarse ones and fine ones.
+
+        Returns
+        -------
+        ndarray of float64, shape (fine rows,)
+            NaN where no statistic has a value. It is at least that of the coarse rows there.
+        """
+        fine = scan.fine
+        assert fine is not None
+        both = np.concatenate([scan.positions, fine.positions])
+        order = np.argsort(both, kind="stable")
+        values = {
+            name: np.concatenate([scan.values[name], fine.values[name]])[order] for name in self.references
+        }  # fmt: skip
+        found = np.empty(len(both))
+        found[order] = self.scores(replace(scan, positions=both[order], values=values, fine=None))
+        return found[len(scan.positions) :]
 
 
 def combine(scans: Iterable[Scan], statistics: Sequence[str]) -> tuple[Combination, list[tuple[float, float]]]:

@@ -14,7 +14,7 @@ from oclgenomics.app.frames import frame_of
 from oclgenomics.app.tracks import MergedRegion, merged_windows, named_regions
 from oclgenomics.errors import ParameterError
 from oclgenomics.sweeps.result import Scan
-from oclgenomics.sweeps.significance.combined import COMBINED, q_values
+from oclgenomics.sweeps.significance.combined import COMBINED, REACH, q_values
 from oclgenomics.sweeps.significance.thresholds import Significance, sign_of
 from oclgenomics.variation.genes import Genes
 
@@ -180,12 +180,14 @@ def merge_rows(
     if merge < 0:
         raise ParameterError("merge", "a distance is 0 bp or more", merge)
     sign = sign_of(statistic)
+    if statistic == COMBINED:  # rows say what lies within reach
+        known = None if null is None else null.combination
+        merge = max(merge, math.ceil(REACH if known is None else known.reach))
     tested = None if null is None or not null.length else _stretches(scans, statistic, null, null.length)
     for scan in scans:
         values, local = scan.values[statistic], dict[str, NDArray[np.float64]]()
         if statistic == COMBINED and null is not None and null.combination is not None:
             local = null.combination.local_p(scan)
-            merge = max(merge, math.ceil(null.combination.reach))  # rows say what lies within
         with np.errstate(invalid="ignore"):
             chosen = np.flatnonzero(sign * values > sign * threshold)
         for part in merged_windows(chosen, scan.start, scan.end, merge):
@@ -206,6 +208,8 @@ def fine_row(
 ) -> tuple[float, float] | tuple[None, None]:
     """Return position and value of the fine row of a region that is most like a sweep, or of the best coarse one.
 
+    The combined score has plateaus, of which that is the row nearest to the middle.
+
     Parameters
     ----------
     scan : Scan
@@ -225,6 +229,10 @@ def fine_row(
     best = int(np.argmax(scores))
     if scores[best] < sign_of(statistic) * coarse[1]:
         return coarse
+    if statistic == COMBINED:
+        below = np.flatnonzero(scores[best:] < scores[best])
+        level = fine.positions[best : best + int(below[0]) if len(below) else None]
+        best += int(np.argmin(np.abs(level - (level[0] + level[-1]) / 2)))
     return float(fine.positions[best]), float(fine.values[statistic][best])
 
 

@@ -33,6 +33,7 @@ from oclgenomics.sweeps.statistics.families import Background
 MUST_AGREE = (
     "width", "edge", "step", "window", "precision", "maf", "missing", "max_missing", "accessible", "min_accessible",
 )  # fmt: skip
+BY_CONTENT = ("accessible", "clr_spectrum")  # files, of which the content has to agree and not the name
 LATER = {"min_accessible": 0.5}  # options that older files do not have, and what they meant
 # Statistics that are compared with a background, and options on which that depends besides `maf`.
 WITH_BACKGROUND: dict[str, tuple[str, ...]] = {
@@ -41,6 +42,7 @@ WITH_BACKGROUND: dict[str, tuple[str, ...]] = {
     "clr": ("clr_folded",),
     **dict.fromkeys(("xp_nsl", "xp_ehh"), ("ehh_max_gap", "ehh_edge")),
 }
+WORDS = ("populations", "between", "mask", "masks", "spectrum")  # facts that all replicates have in common
 LIKE_DENSITY = 1.1
 LIKE_MISSING = 0.05
 LIKE_MASKED = 0.1
@@ -53,6 +55,9 @@ WRONG_HISTORY = {
     "mu+saltilassi": (8, 66), "h12+mu": (9, 13), "pi+saltilassi": (26, 8), "mu+pi+saltilassi": (24, 30),
     "mu+nsl+saltilassi": (10, 46), "clr+mu+nsl+saltilassi": (15, 42), "mu+nsl+pi+saltilassi": (21, 34),
 }  # fmt: skip
+
+
+NO_CONTENT = "does not say which {}, as an earlier version wrote it; make it again"
 
 
 def sign_of(statistic: str) -> int:
@@ -115,6 +120,11 @@ class NullFacts:
         Mean share of bp that are accessible; None where all are.
     between : str
         Names of the two populations, the first one first, as in 'A,B'; empty without any.
+    haploid : float
+        Mean share of haplotypes that haploid calls lack, as `SweepFacts` has it.
+    mask, masks, spectrum : str
+        Checksums of what is accessible and of CLR's background as `SweepFacts` has them; of replicates that differ
+        'several'.
     """
 
     fewest_haplotypes: int
@@ -127,6 +137,10 @@ class NullFacts:
     populations: str = ""
     accessible: float | None = None
     between: str = ""
+    haploid: float = 0.0
+    mask: str = ""
+    masks: str = ""
+    spectrum: str = ""
 
 
 @dataclass(frozen=True)
@@ -235,14 +249,15 @@ class Significance:
                 why = "they have too few sites for a window; make them longer, or scan with smaller windows"
                 raise UsageError(f"no neutral replicate has a value of {each}: {why}")
         known = [one for one in densities if not math.isnan(one)] or [math.nan]
-        kinds, sizes = {one.genotypes for one in facts}, {one.populations for one in facts}
-        names = {one.between for one in facts}
+        kinds = {one.genotypes for one in facts}
+        words = {name: _word_of({getattr(one, name) for one in facts}) for name in WORDS}
         shares = [one.accessible for one in facts if one.accessible is not None]
         data = NullFacts(
             min(one.haplotypes for one in facts), max(one.haplotypes for one in facts),
             kinds.pop() if len(kinds) == 1 else None, float(np.mean([one.missing for one in facts])),
-            min(known), float(np.mean(known)), max(known), sizes.pop() if len(sizes) == 1 else "several",
-            float(np.mean(shares)) if shares else None, names.pop() if len(names) == 1 else "several",
+            min(known), float(np.mean(known)), max(known), accessible=float(np.mean(shares)) if shares else None,
+            haploid=float(np.mean([one.haploid or 0.0 for one in facts])),
+            **words,
         )  # fmt: skip
         extremes = {name: values[:, 0].copy() for name, values in columns.items()}
         places = {name: values[:, 1].copy() for name, values in columns.items()}
@@ -261,6 +276,8 @@ class Significance:
     def judged(self, scan: Scan) -> Scan:
         """Return a scan with the combined score at each row and its p-value, if the replicates were combined.
 
+        Fine rows have the score, but no p-value.
+
         Raises
         ------
         UsageError
@@ -270,7 +287,10 @@ class Significance:
             return scan
         scores = self.combination.scores(scan)
         p = np.where(np.isnan(scores), np.nan, self.p_values(COMBINED, scores))
-        return replace(scan, values={**scan.values, COMBINED: scores, COMBINED_P: p})
+        fine = scan.fine
+        if fine is not None:
+            fine = replace(fine, values={**fine.values, COMBINED: self.combination.fine_scores(scan)})
+        return replace(scan, values={**scan.values, COMBINED: scores, COMBINED_P: p}, fine=fine)
 
     def records(self) -> list[dict[str, Any]]:
         """Return a dict for each threshold: 'statistic', 'fpr', 'value', 'rank', 'replicates', 'expected_fpr'."""
@@ -292,6 +312,11 @@ class Significance:
         if not own:
             raise UsageError(f"{self.source or 'the thresholds'}: the replicates were not scanned by {statistic}")
         return own[0] if fpr is None else thresholds(statistic, self.extremes[statistic], [fpr])[0]
+
+
+def _word_of(words: set[str]) -> str:
+    """The one word of all replicates, or that they have several."""
+    return next(iter(words)) if len(words) == 1 else "several"
 
 
 def scores_of(statistic: str, extremes: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -328,6 +353,12 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
     for scan in scans:
         both = set(scan.values) & set(null.extremes)
         check_options(null, scan.parameters, scan.values, what)
+        if not len(scan.positions):
+            continue
+        if scan.facts.accessible is not None:
+            check_mask(data, scan, what, name)
+        if "clr" in both:
+            _check_spectrum(data, scan, what, name)
         _check_data(data, scan, what, name)
         folded, unknown = str(scan.parameters.get("clr_folded")) == "True", scan.facts.unpolarised or 0.0
         valued = {one for one in both if not np.isnan(scan.values[one]).all()}
@@ -432,13 +463,55 @@ def check_options(null: Significance, parameters: Mapping[str, Any], statistics:
     own = [option for option, those in OWN_OPTIONS.items() if both & set(those)]
     for option in (*MUST_AGREE, *own):
         ours, theirs = (str(one.get(option, LATER.get(option))) for one in (parameters, null.scan))
-        if ours != theirs:
+        if ours != theirs and not (option in BY_CONTENT and "None" not in (ours, theirs)):
             raise UsageError(
                 f"{name}: its replicates were scanned with `{option}={theirs}`, and {what} with `{option}={ours}`; "
                 "scan both with the same options"
             )
     if str(parameters.get("grid")) != "None":
         raise UsageError(f"{what} has a grid of so many positions; scan with `step`, which replicates can have, too")
+
+
+def check_mask(data: NullFacts | SweepFacts, scan: Scan, what: str, other: str) -> None:
+    """Refuse replicates with other accessible bp than those of a scan; the names of the files do not count.
+
+    Parameters
+    ----------
+    data : NullFacts or SweepFacts
+        Of the replicates, or of what else has a mask. That of the chromosome suits, or all of the file.
+    scan : Scan
+    what, other : str
+        Names of the scan and of the replicates in the message.
+
+    Raises
+    ------
+    UsageError
+        They are others, or it is not known.
+    """
+    facts = scan.facts
+    for whose, own in ((what, facts.mask), (other, data.mask)):
+        if not own:
+            raise UsageError(f"{whose}: {NO_CONTENT.format('bp are accessible')}")
+    if facts.mask != data.mask and facts.masks != data.masks:
+        raise UsageError(
+            f"{other}: its mask (`accessible`) has other bp than that of {what} ({scan.name}), for which thresholds "
+            "are others; use the same mask for both"
+        )
+
+
+def _check_spectrum(data: NullFacts, scan: Scan, what: str, other: str) -> None:
+    """Refuse replicates that CLR compared with another background spectrum, if files say which."""
+    ours, theirs = scan.facts.spectrum, data.spectrum
+    if str(scan.parameters.get("clr_spectrum")) == "None":
+        return
+    for whose, own in ((what, ours), (other, theirs)):
+        if not own:
+            raise UsageError(f"{whose}: {NO_CONTENT.format('background spectrum CLR had')}")
+    if ours != theirs:
+        raise UsageError(
+            f"{other}: its background spectrum of CLR (`clr_spectrum`) is another than that of {what} ({scan.name}); "
+            "use the same for both"
+        )
 
 
 def _begins_late(scan: Scan) -> bool:
@@ -460,6 +533,11 @@ def _check_data(data: NullFacts, scan: Scan, what: str, thresholds: str) -> None
         (
             abs(data.missing - facts.missing) <= LIKE_MISSING,
             f"{100 * data.missing:.1f} % of the states missing", f"{100 * facts.missing:.1f} %",
+        ),
+        (
+            abs(data.haploid - (facts.haploid or 0.0)) <= LIKE_MISSING,
+            f"{100 * data.haploid:.1f} % of the haplotypes not there in haploid calls",
+            f"{100 * (facts.haploid or 0.0):.1f} %",
         ),
         (facts.masked <= LIKE_MASKED, "no bp excluded", f"{100 * facts.masked:.1f} %"),
         (

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
+from oclgenomics.notices import number_of
 from oclgenomics.sweeps.arrays import Floats, Ints
 from oclgenomics.sweeps.options import SweepOptions
 from oclgenomics.sweeps.sites.mask import Mask
@@ -22,6 +23,11 @@ from oclgenomics.variation.selection import check_names, count_ones, inside_regi
 
 EVEN = np.uint32(0x55555555)
 FACT_DIGITS = 9
+PARTLY = (
+    "warning: {} {} haploid at some sites and diploid at others, as males are on chromosome X: windows across such a "
+    "border compare other haplotypes on either side, and nsl, ihs, xp_nsl and xp_ehh leave out the haploid part; scan "
+    "the parts by themselves (--region)"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +89,13 @@ class SweepFacts:
         Share of the bp from the first to the last site that are accessible; None without a file of these.
     unpolarised : float or None
         Share of the sites used whose derived state is not known; None if it is taken to be the second one.
+    haploid : float or None
+        Share of the haplotypes that are not there because calls are haploid, of samples that are diploid elsewhere or
+        not phased; None if none is.
+    mask, masks : str
+        Checksums of the bp that are accessible: of those of the chromosome, and of the whole file; empty without one.
+    spectrum : str
+        Checksum of the file of CLR's background; empty without one.
     between : str
         Names of the two populations, the first one first, as in 'A,B'; empty without any.
     """
@@ -95,6 +108,10 @@ class SweepFacts:
     populations: str = ""
     accessible: float | None = None
     unpolarised: float | None = None
+    haploid: float | None = None
+    mask: str = ""
+    masks: str = ""
+    spectrum: str = ""
     between: str = ""
 
 
@@ -110,7 +127,9 @@ class UsedSites:
     positions : ndarray of float64, shape (sites,)
         Bp, with fractions where the format has some.
     derived, observed : ndarray of int64, shape (sites,)
-        Haplotypes with the derived state (state 1), and with any.
+        Haplotypes with the derived state (state 1), and with any: one of each haploid call.
+    copies : int
+        Haplotypes that the samples have.
     length, total : float, int
         Bp and number of sites of the region, to which mu_VAR refers.
     discarded : dict of str to int
@@ -128,6 +147,8 @@ class UsedSites:
         What a person has to know of the sites, each in a line.
     matches : Matches, or None
         Patterns, where missing states match anything.
+    repeated : ndarray of uint32, shape (words, sites), or None
+        Second haplotypes of haploid calls, which `planes` have as homozygous genotypes.
     """
 
     name: str
@@ -136,6 +157,7 @@ class UsedSites:
     positions: Floats
     derived: Ints
     observed: Ints
+    copies: int
     length: float
     total: int
     discarded: dict[str, int]
@@ -146,6 +168,7 @@ class UsedSites:
     remarks: tuple[str, ...] = ()
     matches: Matches | None = None
     binary: bool = False
+    repeated: NDArray[np.uint32] | None = None
 
     @property
     def sites(self) -> int:
@@ -200,20 +223,25 @@ def used_sites(
     if options.ancestral is not None:
         alignment, known, other = polarised(alignment, lower_case=options.ancestral_confidence == "any")
     planes = site_planes(alignment)
-    copies = planes.haplotypes if planes.genotypes else alignment.copies
-    derived, observed = _counts(planes)
+    lacking = alignment.haplotypes - alignment.copies
+    copies = planes.haplotypes - (0 if planes.genotypes else lacking)
+    derived, observed = plane_counts(planes, _repeated(alignment, planes))
+    there = _there(alignment, copies, options)
     seen, before = observed, alignment.sites
+    partly = 0 if planes.genotypes else alignment.partly_haploid()
+    if partly:
+        remarks.append(PARTLY.format(number_of(partly, "sample"), "is" if partly == 1 else "are"))
     if options.treatment == "impute":
-        before = int(_kept(alignment, derived, observed, copies, options, {}).sum())
+        before = int(_kept(alignment, derived, observed, there, options, {}).sum())
         alignment = imputed(alignment, draws or Draws(options.impute_seed))
         planes = site_planes(alignment)
-        derived, observed = _counts(planes)
-    keep = _kept(alignment, derived, observed, copies, options, discarded)
+        derived, observed = plane_counts(planes)
+    keep = _kept(alignment, derived, observed, there, options, discarded)
     if not keep.all():
         alignment, derived, observed = take_sites(alignment, keep), derived[keep], observed[keep]
-        known, other, seen = known[keep], other[keep], seen[keep]
+        known, other, seen, there = known[keep], other[keep], seen[keep], there[keep]
         planes = site_planes(alignment)
-    if planes.valid is not None and (observed == planes.haplotypes).all():
+    if planes.valid is not None and (count_ones(planes.valid) == planes.haplotypes).all():
         planes = replace(planes, valid=None)
     positions = alignment.positions.astype(np.float64) if alignment.exact is None else alignment.exact
     masks = None
@@ -221,7 +249,9 @@ def used_sites(
         masks = populations.masks(alignment)
         absent = populations.absent(names_of(alignment)) if alignment.replicate == 1 else ""  # once for an input
         remarks += [f"warning: {populations.source}: {absent}"] if absent else []
-    facts = _facts(read.name, copies, planes, positions, seen, exclude)
+    facts = _facts(read.name, copies, planes, positions, (seen, there), exclude)
+    lone = 1 - int(there.sum()) / (copies * len(there)) if len(there) else 0.0
+    facts = replace(facts, haploid=round(lone, FACT_DIGITS) or None)
     if populations is not None and masks is not None:
         sizes = "+".join(str(np.bitwise_count(mask).sum()) for mask in masks)
         facts = replace(facts, populations=sizes, between=",".join(populations.names))
@@ -231,7 +261,8 @@ def used_sites(
     relative = read.exact is not None
     mask = Mask.of(exclude, read.name, options, accessible)
     if accessible is not None:
-        facts = replace(facts, accessible=_accessible_share(accessible, read.name, positions))
+        share, sums = _accessible_share(accessible, read.name, positions), accessible.checksum_of(read.name)
+        facts = replace(facts, accessible=share, mask=sums, masks=accessible.checksum)
     if polar:
         facts = replace(facts, unpolarised=round(1 - float(known.mean()), FACT_DIGITS) if len(known) else 0.0)
         remarks += _polarity(known, other, options)
@@ -240,9 +271,10 @@ def used_sites(
         total = before  # which RAiSD counts before it draws
     return UsedSites(
         name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
-        observed=observed, length=extent, total=total, discarded=discarded, facts=facts, relative=relative,
-        populations=masks, polarised=known if polar else None, remarks=tuple(remarks),
-        matches=matches, binary=read.alphabet == "binary",
+        observed=observed, copies=alignment.haplotypes - lacking, length=extent, total=total, discarded=discarded,
+        facts=facts, relative=relative, populations=masks, polarised=known if polar else None,
+        remarks=tuple(remarks), matches=matches, repeated=_repeated(alignment, planes),
+        binary=read.alphabet == "binary",
     )  # fmt: skip
 
 
@@ -264,12 +296,28 @@ def _in_regions(
     return alignment
 
 
-def _counts(planes: SitePlanes) -> tuple[Ints, Ints]:
-    """Haplotypes of each site with the derived state, and with any."""
-    derived = count_ones(planes.bits)
-    if planes.valid is None:
+def plane_counts(planes: SitePlanes, without: NDArray[np.uint32] | None = None) -> tuple[Ints, Ints]:
+    """Return the haplotypes of each site with the derived state, and with any, but for some, int64 (sites,) each."""
+    bits, valid = planes.bits, planes.valid
+    if without is not None:
+        assert valid is not None, "haploid calls lack a second state"
+        bits, valid = bits & ~without, valid & ~without
+    derived = count_ones(bits)
+    if valid is None:
         return derived, np.full(planes.sites, planes.haplotypes, np.int64)
-    return derived, count_ones(planes.valid)
+    return derived, count_ones(valid)
+
+
+def _repeated(alignment: Alignment, planes: SitePlanes) -> NDArray[np.uint32] | None:
+    """Second haplotypes of haploid calls that genotypes repeat; None of haplotypes, which repeat none."""
+    return alignment.haploid if planes.genotypes else None
+
+
+def _there(alignment: Alignment, copies: int, options: SweepOptions) -> Ints:
+    """Haplotypes that the samples have at each site: one of a haploid call. RAiSD takes the others for missing."""
+    if alignment.absent is None or options.precision == "compat":
+        return np.full(alignment.sites, copies, np.int64)
+    return alignment.haplotypes - count_ones(alignment.absent)
 
 
 def _polarity(known: NDArray[np.bool_], other: NDArray[np.bool_], options: SweepOptions) -> list[str]:
@@ -300,10 +348,10 @@ def site_planes(alignment: Alignment) -> SitePlanes:
 
 
 def _kept(
-    alignment: Alignment, derived: Ints, observed: Ints, copies: int, options: SweepOptions, discarded: dict[str, int]
+    alignment: Alignment, derived: Ints, observed: Ints, there: Ints, options: SweepOptions, discarded: dict[str, int]
 ) -> NDArray[np.bool_]:
-    """Which sites are used; counts the others by the first reason that applies."""
-    missing = copies - observed
+    """Which sites are used, by the haplotypes `there`; counts the others by the first reason that applies."""
+    missing = there - observed
     several = np.zeros(alignment.sites, bool)
     several[alignment.multi_site] = True
     rarest = np.minimum(derived, observed - derived)
@@ -312,7 +360,7 @@ def _kept(
         ("several alternative alleles", several),
         ("missing", (missing > 0) & (options.treatment == "drop")),
         ("monomorphic", (rarest == 0) | (observed < 2)),
-        ("missing", (missing > options.max_missing * copies) & (not compat)),
+        ("missing", (missing > options.max_missing * there) & (not compat)),
         ("maf", rarest / np.maximum(observed, 1) < options.maf),
     )
     keep = np.ones(alignment.sites, bool)
@@ -328,9 +376,11 @@ def _count(discarded: dict[str, int], reason: str, count: int) -> None:
 
 
 def _facts(
-    name: str, copies: int, planes: SitePlanes, positions: Floats, observed: Ints, exclude: BedRegions | None
-) -> SweepFacts:
-    states = copies * len(observed)
+    name: str, copies: int, planes: SitePlanes, positions: Floats, counts: tuple[Ints, Ints],
+    exclude: BedRegions | None,
+) -> SweepFacts:  # fmt: skip
+    observed, there = counts
+    states = int(there.sum())
     missing = 1 - int(observed.sum()) / states if states else 0.0
     masked = 0.0
     if exclude is not None and len(positions):

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, UsageError
+from oclgenomics.io.siphash import siphash
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sweeps.arrays import Floats, Ints
 from oclgenomics.sweeps.options import SweepOptions
@@ -50,6 +51,7 @@ AT_ONCE = 64  # classes of a table
 LEAST_CHANCE = 1e-300
 MOST_SLOPE = 1e6  # by a step: far above any of a chance that is not as good as 0
 
+_KEY = b"oclgenomics  clr"  # of checksums of spectra
 BP_PER_CM = 1e6  # SweepFinder2 takes 1 cM for 1 Mb
 DEFAULT_STEP = 5_000
 EM_ROUNDS, EM_CHANGE = 1000, 1e-10
@@ -208,6 +210,11 @@ def read_spectrum(path: str | os.PathLike[str]) -> Floats:
 @functools.lru_cache(maxsize=1)
 def _knots() -> Floats:
     return np.array(KNOTS)
+
+
+def spectrum_checksum(spectrum: Floats) -> str:
+    """Return the checksum of the shares of a spectrum, whatever the layout of its file."""
+    return f"{siphash(_KEY, spectrum.astype('<f8').tobytes()):016x}"
 
 
 def swept_spectra(spectrum: Floats) -> Floats:

@@ -13,7 +13,7 @@ from oclgenomics.errors import UsageError
 from oclgenomics.sweeps.arrays import Floats, Ints
 from oclgenomics.sweeps.options import SweepOptions
 from oclgenomics.sweeps.sites.mask import Mask
-from oclgenomics.sweeps.sites.used import UsedSites
+from oclgenomics.sweeps.sites.used import UsedSites, plane_counts
 from oclgenomics.variation.packing import pack_states, unpack_sites, words_for
 from oclgenomics.variation.selection import count_ones
 
@@ -173,14 +173,17 @@ def core_sites(used: UsedSites, options: SweepOptions, mask: Mask) -> CoreSites:
     planes = used.planes
     present = _present(used)
     count = planes.haplotypes if present is None else int(present.sum())
-    complete = used.observed == count
-    rarest = np.minimum(used.derived, count - used.derived) / max(count, 1)
+    derived, observed = used.derived, used.observed
+    if used.repeated is not None:
+        derived, observed = plane_counts(planes)  # genotypes, of which haploid calls are homozygous ones
+    complete = observed == count
+    rarest = np.minimum(derived, count - derived) / max(count, 1)
     keep = complete & (rarest >= options.ehh_maf)
     rows = _site_major(planes.bits, keep, planes.haplotypes, None if present is None else np.flatnonzero(present))
     at, gaps, barriers = _places(used, keep, options, mask)
     missing = int((~complete).sum())
     known = None if used.polarised is None else used.polarised[keep]
-    return CoreSites(rows, at, used.derived[keep], count, planes.genotypes, gaps, barriers, missing, polarised=known)
+    return CoreSites(rows, at, derived[keep], count, planes.genotypes, gaps, barriers, missing, polarised=known)
 
 
 def compared_sites(used: UsedSites, options: SweepOptions, mask: Mask) -> CoreSites:

@@ -38,7 +38,7 @@ def mu_values(
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(edge)])
     edges = sums[spans.stop] - sums[spans.first]
     compat = options.precision == "compat"
-    total = harmonic(used.planes.haplotypes if compat else used.facts.haplotypes)
+    total = harmonic(used.planes.haplotypes if compat else used.copies)
     if compat:
         columns = _raisd_mu(used, spans, edges, total, lone, pairs, options.width)
     else:
@@ -110,9 +110,10 @@ def population_values(used: UsedSites, spans: Spans, names: tuple[Statistic, ...
         return {}
     d, t = (np.empty((2, used.sites)) for _ in range(2))
     for number, mask in enumerate(used.populations):
-        d[number] = count_ones(used.planes.bits & mask[:, None])
+        own = mask[:, None] if used.repeated is None else mask[:, None] & ~used.repeated
+        d[number] = count_ones(used.planes.bits & own)
         valid = used.planes.valid
-        t[number] = np.bitwise_count(mask).sum() if valid is None else count_ones(valid & mask[:, None])
+        t[number] = np.bitwise_count(own).sum(axis=0) if valid is None else count_ones(valid & own)
     p = d / np.maximum(t, 1)
     within = p * (1 - p) / np.maximum(t - 1, 1)
     between = p[0] * (1 - p[1]) + p[1] * (1 - p[0])

@@ -228,6 +228,19 @@ def test_the_spectrum_is_that_of_the_whole_input(engine: Engine) -> None:
     assert Clr.name == "clr"
 
 
+def test_scans_say_which_spectrum_they_had(engine: Engine, tmp_path: Path) -> None:
+    alignment, shares = alignment_of(4), [0.0, *[0.1] * 10, 0.0]
+    texts = {"a": "%d\t%.6f\n", "copy": "# a spectrum\n%d %.3e\n", "other": "%d\t%.6f\n"}
+    sums = {"": scan(alignment, options_of(), engine=engine)[0].facts.spectrum}
+    for name, form in texts.items():
+        shares[3] += 0.01 * (name == "other")
+        (tmp_path / name).write_text("".join(form % (k, share) for k, share in enumerate(shares)))
+        (found,) = scan(alignment, options_of(clr_spectrum=tmp_path / name), engine=engine)
+        sums[name] = found.facts.spectrum
+    assert sums["a"] == sums["copy"] != sums["other"]
+    assert sums[""] == ""
+
+
 def test_nothing_of_alignments_without_sites(engine: Engine) -> None:
     empty = make_alignment(np.zeros((3, 6), np.uint8), np.array([1, 5, 9]))
     one = make_alignment(np.eye(6, dtype=np.uint8)[:1], np.array([5]))

@@ -15,6 +15,7 @@ from oclgenomics.sweeps.plots.pages import scans_page
 from oclgenomics.sweeps.plots.refined import fine_line, fine_stretches, position_text, refined_place, step_of
 from oclgenomics.sweeps.plots.scans import labelled_peaks, peak_rows, plot_scans
 from oclgenomics.sweeps.result import Scan
+from oclgenomics.sweeps.significance.combined import COMBINED
 from oclgenomics.sweeps.significance.thresholds import NullFacts, Significance, SweepThreshold, sign_of
 from oclgenomics.sweeps.sites.used import SweepFacts
 
@@ -71,9 +72,14 @@ def test_stretches_are_broken_where_a_step_is_left_out() -> None:
     assert step_of(replace(scan, parameters={"refine": "1000"})) == 1_000
 
 
-@given(st.integers(0, 1 << 32), st.sampled_from(NAMES), st.integers(0, 13))
+@given(st.integers(0, 1 << 32), st.sampled_from([*NAMES, COMBINED]), st.integers(0, 13))
 def test_a_refined_place_is_that_of_the_table_of_peaks(seed: int, name: str, limit: int) -> None:
     scan = refined_scan(seed)
+    if name == COMBINED:  # with plateaus, and every other time with coarse rows above all fine ones
+        both = (scan, 1.0), (fine_of(scan), 1 / (1 + seed % 2))
+        scan, fine = (replace(one, values={name: share * (one.values["mu"] // 6) * 6}) for one, share in both)
+        scan.values[name][20:23] = 36.0
+        scan = replace(scan, fine=fine)
     cut = float(sign_of(name) * limit)
     peaks = find_peaks([scan], name, threshold=cut).peaks
     assert peaks

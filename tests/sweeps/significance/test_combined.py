@@ -143,6 +143,63 @@ def test_peaks_list_what_agrees() -> None:
         find_peaks([scan], COMBINED, top=3)
 
 
+def plainly_refined(scan: Scan, references: dict[str, list[float]], start: int, end: int) -> tuple[list[float], float]:
+    """The score of each fine row, and the fine row nearest to the middle of the highest plateau of a region."""
+    assert scan.fine is not None
+    fine, scores = scan.fine, []
+    rows = [(x, own, i) for own in (scan, fine) for i, x in enumerate(own.positions.tolist())]
+    for x in fine.positions:
+        total = 0.0
+        for name, every in references.items():
+            sign = -1 if name == "pi" else 1
+            near = [sign * own.values[name][i] for at, own, i in rows if abs(at - x) <= combined.REACH]
+            p = [(1 + sum(one >= value for one in every)) / (1 + len(every)) for value in near if value == value]
+            total -= math.log(min([1.0, *p]))
+        scores.append(total)
+    inside = [i for i, x in enumerate(fine.positions) if start <= x <= end]
+    best = max(inside, key=lambda i: (round(scores[i], 9), -i))
+    plateau = []
+    for i in inside[inside.index(best) :]:
+        if abs(scores[i] - scores[best]) > 1e-9:
+            break
+        plateau.append(float(fine.positions[i]))
+    middle = (plateau[0] + plateau[-1]) / 2
+    return scores, min(plateau, key=lambda x: (abs(x - middle), x))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_peaks_are_refined_to_the_middle_of_a_plateau_of_fine_rows(seed: int) -> None:
+    rng, scans = np.random.default_rng(seed), neutral(60, seed=5)
+    null = Significance.of(iter(scans), ("mu", "pi"), (0.5,), 48_000, ("mu", "pi"))
+    own = {
+        name: np.concatenate([sign * one.values[name] for one in scans[::2]]).tolist()
+        for name, sign in (("mu", 1), ("pi", -1))
+    }
+    mu, pi = rng.exponential(size=20), rng.random(20)
+    mu[rng.integers(5, 15)], pi[rng.integers(5, 15)], pi[3] = 20.0, -0.1, math.nan
+    scan = track(mu.tolist(), pi.tolist())
+    at = np.sort(rng.choice(np.arange(16_000.0, 64_000.0, 500.0), 40, replace=False))
+    values = {"mu": rng.exponential(size=40) * 4, "pi": rng.random(40) - 0.05}
+    fine = replace(scan, positions=at, start=at - 10, end=at + 10, window_sites=np.full(40, 50), values=values)
+    scan = replace(scan, fine=fine)
+    judged = null.judged(scan)
+    assert judged.fine is not None
+    assert judged.values[COMBINED].tolist() == null.judged(replace(scan, fine=None)).values[COMBINED].tolist()
+    assert "combined_p" not in judged.fine.values
+    for peak in find_peaks([scan], COMBINED, threshold=null).peaks:
+        if not ((at >= peak.start) & (at <= peak.end)).any():
+            assert peak.fine_position is None
+            continue
+        scores, place = plainly_refined(scan, own, peak.start, peak.end)
+        np.testing.assert_allclose(judged.fine.values[COMBINED], scores)
+        best = max(one for one, x in zip(scores, at, strict=True) if peak.start <= x <= peak.end)
+        if best < peak.value - 1e-9:
+            place = peak.position
+        assert (peak.fine_position, peak.fine_value) == (place, pytest.approx(max(best, peak.value)))
+        assert peak.p_value == float(null.p_values(COMBINED, peak.value))
+
+
 def test_rates_of_neutral_replicates_are_those_asked_for() -> None:
     null = Significance.of(iter(neutral(599)), ("mu", "pi"), (0.1,), None, ("mu", "pi"))
     limit = null.threshold(COMBINED).value

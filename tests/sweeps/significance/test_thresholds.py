@@ -16,7 +16,7 @@ from oclgenomics.simulate import NeutralReplicates, Region
 from oclgenomics.sweeps import Scan, SweepOptions, find_peaks, find_thresholds, scan, sweep_parameters
 from oclgenomics.sweeps.formats import write_peaks
 from oclgenomics.sweeps.significance.peaks import GENE_COLUMNS, PEAK_COLUMNS
-from oclgenomics.sweeps.significance.thresholds import NullFacts, Significance, sign_of, thresholds
+from oclgenomics.sweeps.significance.thresholds import NullFacts, Significance, compare, sign_of, thresholds
 from oclgenomics.sweeps.sites.used import SweepFacts
 
 PARAMETERS = sweep_parameters(SweepOptions())
@@ -88,6 +88,7 @@ def test_neutral_replicates_and_the_data_that_they_are_for(engine: Engine) -> No
         ({"facts": replace(FACTS, genotypes=True)}, "unphased genotypes"),
         ({"facts": replace(FACTS, missing=0.06)}, "0.0 % of the states missing"),
         ({"facts": replace(FACTS, masked=0.11)}, "11.0 %"),
+        ({"facts": replace(FACTS, haploid=0.06)}, "0.0 % of the haplotypes not there in haploid calls, .* 6.0 %"),
         ({"facts": replace(FACTS, sites=150)}, "sites per kb"),
     ],
 )
@@ -97,6 +98,58 @@ def test_thresholds_of_other_data_are_refused(change: dict[str, object], message
     assert find_peaks([track(values)], threshold=null).peaks[0].p_value == 0.2
     with pytest.raises(UsageError, match=message):
         find_peaks([track(values, **change)], threshold=null)
+
+
+MASKED = {**PARAMETERS, "accessible": "mask.bed"}
+OTHER = {**PARAMETERS, "accessible": "other.bed"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sums", "message"),
+    [
+        (OTHER, ("chr", "other"), ""),  # the same bp of the chromosome, in a file of another name
+        (OTHER, ("other", "file"), ""),  # another chromosome of the same file
+        (MASKED, ("other", "other"), r"null.json: its mask \(accessible\) has other bp than that of the scan \(1\)"),
+        (MASKED, ("", ""), "the scan: does not say which bp are accessible, as an earlier version wrote it; make it"),
+        (PARAMETERS, ("", ""), "scanned with accessible=.mask.bed., and the scan with accessible=.None"),
+    ],
+)
+def test_masks_are_compared_by_their_bp(parameters: dict[str, object], sums: tuple[str, str], message: str) -> None:
+    null = null_of([1.0, 2.0, 3.0, 4.0], scan=MASKED, source="null.json")
+    null = replace(null, data=replace(null.data, accessible=0.8, mask="chr", masks="file"))
+    share = None if parameters is PARAMETERS else 0.8
+    found = track([5.0] * 8, parameters=parameters, facts=replace(FACTS, accessible=share, mask=sums[0], masks=sums[1]))
+    empty = replace(found, positions=found.positions[:0], facts=replace(found.facts, accessible=share and 0.0))
+    if message:
+        with pytest.raises(UsageError, match=message):
+            find_peaks([found], threshold=null)
+        return
+    assert find_peaks([found], threshold=null).peaks[0].p_value == 0.2
+    compare(null, [found, empty], "the scan")  # a chromosome that the mask does not have
+    earlier = replace(null, data=replace(null.data, mask="", masks=""))
+    with pytest.raises(UsageError, match=r"null.json: does not say which bp are accessible"):
+        find_peaks([found], threshold=earlier)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "message"),
+    [
+        ("a", "a", ""),
+        ("b", "a", r"its background spectrum of CLR \(clr_spectrum\) is another than that of the scan"),
+        ("", "a", "the scan: does not say which background spectrum CLR had"),
+        ("a", "", "the thresholds: does not say which background spectrum CLR had"),
+    ],
+)
+def test_background_spectra_are_compared_by_their_content(ours: str, theirs: str, message: str) -> None:
+    null = null_of([1.0, 2.0, 3.0, 4.0], "clr", scan={**PARAMETERS, "clr_spectrum": "a.txt"})
+    null = replace(null, data=replace(null.data, spectrum=theirs))
+    parameters = {**PARAMETERS, "clr_spectrum": "copy.txt"}
+    found = track([5.0] * 8, "clr", parameters=parameters, facts=replace(FACTS, spectrum=ours))
+    if not message:
+        assert len(find_peaks([found], "clr", threshold=null)) == 1
+        return
+    with pytest.raises(UsageError, match=message):
+        find_peaks([found], "clr", threshold=null)
 
 
 def test_thresholds_of_compat_precision_need_data_that_begin_at_the_first_bp() -> None:

@@ -130,6 +130,17 @@ def test_thresholds_hold_for_scans_with_their_mask(
     capsys.readouterr()
     assert main(["sweeps", "peaks", "plain.tsv", "--threshold", "null.json"]) == 2
     assert "scanned with accessible mask.bed, and the scan with accessible None" in capsys.readouterr().err
+    lines = Path("mask.bed").read_text().splitlines(keepends=True)
+    Path("copy.bed.gz").write_bytes(gzip.compress("".join(lines[:0:-1]).encode()))
+    for name, lines_of, status in (("copy.bed.gz", None, 0), ("mask.bed", lines[:60] + lines[61:], 2)):
+        if lines_of is not None:
+            Path(name).write_text("".join(lines_of))
+        assert main(["sweeps", "scan", CLEAN, *own, "--accessible", name, "-o", "again.tsv", "-q"]) == 0
+        capsys.readouterr()
+        assert main(["sweeps", "peaks", "again.tsv", "--threshold", "null.json"]) == status
+    assert "null.json: its mask (accessible) has other bp than that of the scan (1)" in capsys.readouterr().err
+    assert main([*line.split(), *own[:2]]) == 2  # before anything is simulated
+    assert "mask.bed: its mask (--accessible) has other bp than that of scan.tsv (1)" in capsys.readouterr().err
     Path("mask.bed").rename("moved.bed")
     assert main([*line.split(), *own[:2]]) == 2
     assert "--accessible mask.bed: there is no such file; name that of the scan" in capsys.readouterr().err
