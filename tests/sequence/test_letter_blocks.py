@@ -130,7 +130,7 @@ def test_every_size_of_block_of_fastq(shaped: Engine, tmp_path: Path, content: b
 MAX_BLOCKS = 100  # of one text; smaller blocks have tests of their own
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     lengths=st.lists(st.integers(0, 700), min_size=1, max_size=30),
     width=st.sampled_from([1, 7, 60, 10_000]),

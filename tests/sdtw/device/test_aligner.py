@@ -109,7 +109,7 @@ def test_all_recurrences(shaped: Engine, options: AlignOptions) -> None:
         check(found, samples, first, prefix, REFERENCES, options)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     st.sampled_from([AlignOptions(), AlignOptions(arithmetic="float32"), AlignOptions(bonus="dwell")]),
     st.lists(st.lists(st.integers(1, 230), min_size=1, max_size=3), min_size=1, max_size=3),
