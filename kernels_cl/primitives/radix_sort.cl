@@ -4,18 +4,20 @@
 // digit is bits shift .. shift + bits - 1 of word `word`, or, with SPLIT, of the number of the part that a key belongs to, which
 // is searched once: the digits are kept in `digits`. A value per key may go along.
 //
-//   counts[digit * tiles + tile]     keys of the tile with that digit; its exclusive scan is where the first of them goes
+//   counts[digit * tiles + tile]     keys of the tile with that digit, up to the last one, `mask`; their exclusive scan is where
+//                                    the first of them goes
 //
 // The scatter (GPUs) ranks a tile's keys in local memory in two rounds of 4 bits. In a round each work-item counts its own EACH
-// neighbouring keys by digit, in counters that no other work-item touches, so the order stays; the counters' scan gives the
-// places. Then the tile lies sorted in local memory and goes out in runs. Only the digit and where the key came from are
-// moved; words and values are read again, from a tile that is in the cache.
+// neighbouring keys by digit in registers, so the order stays; the counters' scan over the tile gives the places. Then the tile
+// lies sorted in local memory and goes out in runs. Only the digit and where the key came from are moved; words and values are
+// read again, from a tile that is in the cache. What bounds it is the traffic of local memory.
 //
 // -D KEY=uint|ulong   a word
 // -D WORDS=n          words of a key
 // -D VALUE=type       the value's type, where there are values
 // -D CPU=0|1          1: a work-item a tile, serial, the tile's size in `tile`; else LANES work-items a tile of LANES x EACH
-// -D LANES=n, EACH=n  (GPUs) LANES is a power of two, 16 to 256; EACH at most 16
+// -D LANES=n, ROOT=n  (GPUs) LANES = 4 x ROOT x ROOT, 16 to 256
+// -D EACH=n           (GPUs) odd, so that neighbours use different banks of local memory, and at most 15: counters have 4 bits
 // -D PASSES           the digit passes from word `word` into the next one
 // -D SPLIT            keys belong to parts by splitters; primitives/splitters.clh
 #include "common/bits.clh"
@@ -72,7 +74,7 @@ __kernel void count_digits(__global const KEY *keys, ulong stride, uint word, ul
 #endif
     for (; i < end; ++i)
         ++count[DIGIT_OF(FIND_ITEM(i))];
-    for (uint d = 0; d < DIGITS; ++d)
+    for (uint d = 0; d <= mask; ++d)
         counts[(ulong)d * tiles + t] = count[d];
 }
 
@@ -86,7 +88,7 @@ __kernel void scatter_keys(__global const KEY *keys, __global KEY *out, ulong st
     const uint t = get_global_id(0);
     const ulong end = MIN((t + 1) * tile, size);
     uint place[DIGITS];
-    for (uint d = 0; d < DIGITS; ++d)
+    for (uint d = 0; d <= mask; ++d)
         place[d] = places[(ulong)d * tiles + t];
     for (ulong i = t * tile; i < end; ++i) {
         const uint to = place[DIGIT_OF(ITEM_AT(i))]++;
@@ -101,8 +103,6 @@ __kernel void scatter_keys(__global const KEY *keys, __global KEY *out, ulong st
 #else
 
 #define TILE (LANES * EACH)
-#define ROUND 16             // digits of a round
-#define PARTS (LANES / ROUND) // work-items that scan the counters of a digit, ROUND each
 #define COUNTED 8 // tiles that a work-group of count_digits takes, so that its writes fill whole sectors
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
@@ -111,7 +111,8 @@ void count_digits(__global const KEY *keys, ulong stride, uint word, ulong size,
 {
     __local uint count[COUNTED * DIGITS];
     const uint lane = get_local_id(0), first = get_group_id(0) * COUNTED;
-    for (uint i = lane; i < COUNTED * DIGITS; i += LANES)
+    const uint used = COUNTED * (mask + 1);
+    for (uint i = lane; i < used; i += LANES)
         count[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint t = 0; t < COUNTED; ++t) {
@@ -128,63 +129,82 @@ void count_digits(__global const KEY *keys, ulong stride, uint word, ulong size,
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = lane; i < COUNTED * DIGITS; i += LANES)
+    for (uint i = lane; i < used; i += LANES)
         if (first + i % COUNTED < tiles)
             counts[(ulong)(i / COUNTED) * tiles + first + i % COUNTED] = count[i];
 }
 
-// A record is the digit in its high half and the key's place in the tile in its low half. Work-items read EACH neighbouring
-// records; the gaps keep them on different banks.
-#define PADDED(i) ((i) + (i) / EACH)
-// Counters of 16 bits, by digit of 4 bits and work-item; the work-items of either half share words, so that neighbours do not.
-#define HALF (LANES / 2)
-#define ROW (HALF + HALF / 16)
-#define COUNTER(digit, lane) (2 * ((digit) * ROW + ((lane) % HALF) + ((lane) % HALF) / 16) + (lane) / HALF)
+// Counters of a round, while a work-item counts: 4 bits each, those of digits 0 to 7 in `low` and of 8 to 15 in `high`.
+#define COUNTER(low, high, digit) (((digit) < 8 ? (low) : (high)) >> 4 * ((digit) & 7) & 15)
+#define COUNT(low, high, digit)                                                                                                 \
+    {                                                                                                                          \
+        const uint one = 1u << 4 * ((digit) & 7);                                                                              \
+        low += (digit) < 8 ? one : 0;                                                                                          \
+        high += (digit) < 8 ? 0 : one;                                                                                         \
+    }
+// And in local memory, by digit and then work-item: 16 bits each, that of digit d in the low half of a word and that of d + 8 in
+// its high half. SCANNERS work-items scan SCANNED words each; the gaps keep them on different banks.
+#define PAIRS 8
+#define SCANNERS (ROOT * ROOT)
+#define SCANNED (PAIRS * LANES / SCANNERS)
+#define GAPPED(i) ((i) + (i) / SCANNED)
 
-static inline void rank_round(__local uint *records, __local ushort *counters, __local ushort *sums, uint from)
+// Exclusive scan of the counters; the totals of digits 0 to 7 come before all of 8 to 15. `sums` holds SCANNERS + ROOT.
+static inline void scan_counters(__local uint *counters, __local uint *sums)
+{
+    __local uint *rows = sums + SCANNERS;
+    const uint lane = get_local_id(0);
+    uint running = 0, all = 0;
+    if (lane < SCANNERS) {
+        for (uint i = 0; i < SCANNED; ++i)
+            running += counters[GAPPED(lane * SCANNED + i)];
+        sums[lane] = running;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane < ROOT) {
+        for (uint i = 0; i < ROOT; ++i)
+            all += sums[lane * ROOT + i];
+        rows[lane] = all;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane < SCANNERS) {
+        running = all = 0;
+        for (uint row = 0; row < ROOT; ++row) {
+            running += row < lane / ROOT ? rows[row] : 0;
+            all += rows[row];
+        }
+        for (uint i = lane / ROOT * ROOT; i < lane; ++i)
+            running += sums[i];
+        running += all << 16;
+        for (uint i = 0; i < SCANNED; ++i) {
+            const uint count = counters[GAPPED(lane * SCANNED + i)];
+            counters[GAPPED(lane * SCANNED + i)] = running;
+            running += count;
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Put records in the order of 4 bits. A record is the digit in its high half and the key's place in the tile in its low half.
+static inline void rank_round(__local uint *records, __local uint *counters, __local uint *sums, uint from)
 {
     const uint lane = get_local_id(0);
     uint record[EACH];
-    ushort before[EACH];
-    for (uint i = 0; i < EACH; ++i)
-        record[i] = records[PADDED(lane * EACH + i)];
-    for (uint d = 0; d < ROUND; ++d)
-        counters[COUNTER(d, lane)] = 0;
+    uint low = 0, high = 0;
     for (uint i = 0; i < EACH; ++i) {
-        const uint counter = COUNTER((record[i] >> from) & 15, lane);
-        before[i] = counters[counter];
-        counters[counter] = before[i] + 1;
+        record[i] = records[lane * EACH + i];
+        COUNT(low, high, record[i] >> from & 15);
     }
+    for (uint d = 0; d < PAIRS; ++d)
+        counters[GAPPED(d * LANES + lane)] = COUNTER(low, high, d) | COUNTER(low, high, d + 8) << 16;
     barrier(CLK_LOCAL_MEM_FENCE);
-    // exclusive scan of the counters, by digit and then work-item: each work-item takes ROUND of a digit's
-    const uint digit = lane / PARTS, part = lane % PARTS;
-    ushort sum = 0;
-    for (uint i = 0; i < ROUND; ++i)
-        sum += counters[COUNTER(digit, part * ROUND + i)];
-    sums[lane] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane < ROUND) {
-        ushort row = 0;
-        for (uint i = 0; i < PARTS; ++i)
-            row += sums[lane * PARTS + i];
-        sums[LANES + lane] = row;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    ushort running = 0;
-    for (uint i = 0; i < digit; ++i)
-        running += sums[LANES + i];
-    for (uint i = 0; i < part; ++i)
-        running += sums[digit * PARTS + i];
-    for (uint i = 0; i < ROUND; ++i) {
-        const uint counter = COUNTER(digit, part * ROUND + i);
-        const ushort count = counters[counter];
-        counters[counter] = running;
-        running += count;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    scan_counters(counters, sums);
+    low = high = 0;
     for (uint i = 0; i < EACH; ++i) {
-        const uint place = counters[COUNTER((record[i] >> from) & 15, lane)] + before[i];
-        records[PADDED(place)] = record[i];
+        const uint digit = record[i] >> from & 15;
+        const uint first = counters[GAPPED((digit & 7) * LANES + lane)] >> (digit < 8 ? 0 : 16) & 0xffff;
+        records[first + COUNTER(low, high, digit)] = record[i];
+        COUNT(low, high, digit);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -197,9 +217,9 @@ void scatter_keys(__global const KEY *keys, __global KEY *out, ulong stride, uin
 #endif
 )
 {
-    __local uint records[TILE + TILE / EACH];
-    __local ushort counters[2 * ROUND * ROW];
-    __local ushort sums[LANES + ROUND];
+    __local uint records[TILE];
+    __local uint counters[GAPPED(PAIRS * LANES)];
+    __local uint sums[SCANNERS + ROOT];
     __local uint base[DIGITS];
     const uint lane = get_local_id(0);
     const ulong begin = (ulong)get_group_id(0) * TILE;
@@ -207,32 +227,34 @@ void scatter_keys(__global const KEY *keys, __global KEY *out, ulong stride, uin
     // what is beyond the end has the last digit and the last places
     for (uint i = 0; i < EACH; ++i) {
         const uint at = i * LANES + lane;
-        const uint digit = at < here ? DIGIT_OF(ITEM_AT(begin + at)) : DIGITS - 1;
-        records[PADDED(at)] = digit << 16 | at;
+        const uint digit = at < here ? DIGIT_OF(ITEM_AT(begin + at)) : mask;
+        records[at] = digit << 16 | at;
     }
-    for (uint d = lane; d < DIGITS; d += LANES)
+    for (uint d = lane; d <= mask; d += LANES)
         base[d] = places[(ulong)d * tiles + get_group_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
     rank_round(records, counters, sums, 16);
     rank_round(records, counters, sums, 20);
     // where the first key of each digit lies in the tile, taken off its place in the output
+    uint record[EACH];
     for (uint i = 0; i < EACH; ++i) {
-        const uint at = i * LANES + lane, digit = records[PADDED(at)] >> 16;
-        if (at == 0 || records[PADDED(at - 1)] >> 16 != digit)
-            base[digit] -= at;
+        const uint at = i * LANES + lane;
+        record[i] = records[at];
+        if (at == 0 || records[at - 1] >> 16 != record[i] >> 16)
+            base[record[i] >> 16] -= at;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint w = 0; w < WORDS; ++w)
         for (uint i = 0; i < EACH; ++i) {
-            const uint at = i * LANES + lane, record = records[PADDED(at)];
+            const uint at = i * LANES + lane;
             if (at < here)
-                out[w * stride + base[record >> 16] + at] = keys[w * stride + begin + (record & 0xffff)];
+                out[w * stride + base[record[i] >> 16] + at] = keys[w * stride + begin + (record[i] & 0xffff)];
         }
 #ifdef VALUE
     for (uint i = 0; i < EACH; ++i) {
-        const uint at = i * LANES + lane, record = records[PADDED(at)];
+        const uint at = i * LANES + lane;
         if (at < here)
-            values_out[base[record >> 16] + at] = values[begin + (record & 0xffff)];
+            values_out[base[record[i] >> 16] + at] = values[begin + (record[i] & 0xffff)];
     }
 #endif
 }

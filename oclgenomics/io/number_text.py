@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.workers import Workers
 
-ROWS = 1 << 13  # that a thread writes at a time, so that they stay in its cache
+ROWS = 1 << 15  # that a thread writes at a time: each of its array operations may have to wait for the others
 THREADS = 8
 MOST_DIGITS = 10
 EXACT_POWER = 22  # the largest power of ten that float64 has exactly

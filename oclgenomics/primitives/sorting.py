@@ -96,7 +96,7 @@ def sort_on_host(engine: Engine, keys: DeviceArray, size: int, bits: int, radix:
         return False
     digit_bits = min(bits, 8)
     radix.run((0, bits - digit_bits, digit_bits), Items(keys), Items(spare))
-    starts = engine.download(radix.places)[:, 0].astype(np.int64)
+    starts = engine.download(radix.places)[: 1 << digit_bits, 0].astype(np.int64)
     ends = np.append(starts[1:], size)
     with engine.mapped(spare) as host:
         sort_parts(host, starts, ends)

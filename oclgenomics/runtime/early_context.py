@@ -57,18 +57,18 @@ def begin_engine(request: str | None = None) -> None:
 def begin_gpu(request: str | None = None) -> None:
     """Have a context made on the GPU that would be chosen, if it is NVIDIA's first one.
 
-    It takes longer than anything else at the start, and next to nothing of Python's time.
+    It takes longer than anything else at the start, and next to nothing of Python's time. For another request NVIDIA's
+    driver only starts: it does so at the first look at the devices, for which Python would wait.
     """
     if request is None and not any(os.environ.get(name) for name in VARIABLES):
         request = "auto"
-    if request in ("auto", "gpu"):
-        for library in early_drivers():
-            if library_stem(library) == NVIDIA:
-                begin_context(library)
+    for library in early_drivers():
+        if library_stem(library) == NVIDIA:
+            begin_context(library, make=request in ("auto", "gpu"))
 
 
-def begin_context(library: str) -> None:
-    """Have a thread make a context on the first GPU of a driver.
+def begin_context(library: str, *, make: bool = True) -> None:
+    """Have a thread start a driver and make a context on its first GPU.
 
     The process does not end before that is done.
 
@@ -76,10 +76,12 @@ def begin_context(library: str) -> None:
     ----------
     library : str
         The driver's, with `cl_khr_icd`.
+    make : bool
+        Without it the driver starts, and there is no context.
     """
     global _making
     if _making is None:
-        _making = threading.Thread(target=_make, args=(library,), name="early-context")
+        _making = threading.Thread(target=_make, args=(library, make), name="early-context")
         _making.start()
 
 
@@ -114,8 +116,8 @@ def taken_context(device: Device) -> pyopencl.Context | None:
     return context if context is not None and context.devices == [device.handle] else None
 
 
-def _make(library: str) -> None:
-    """Make the context; on any failure none is there."""
+def _make(library: str, make: bool) -> None:
+    """Start the driver and make the context; on any failure none is there."""
     try:
         driver = ctypes.CDLL(library)
         find = driver.clGetExtensionFunctionAddress
@@ -127,7 +129,7 @@ def _make(library: str) -> None:
     if not address or _PlatformIds(address)(1, platform, None) or not platform:
         return
     table = ctypes.cast(ctypes.cast(platform, _Handles)[0] or 0, _Handles)
-    if _DeviceIds(table[DEVICE_IDS])(platform, GPU, 1, device, None) or not device:
+    if _DeviceIds(table[DEVICE_IDS])(platform, GPU, 1, device, None) or not device or not make:
         return
     context = _CreateContext(table[CREATE_CONTEXT])(None, 1, device, None, None, status)
     if context and not status.value:

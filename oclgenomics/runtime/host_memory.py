@@ -115,16 +115,24 @@ class PinnedMemory:
         """Return an array of new or kept memory, its content undefined."""
         kind = np.dtype(dtype)
         nbytes = math.prod(shape) * kind.itemsize
-        for place, memory in enumerate(self._kept):
-            if memory.size == max(nbytes, 1):
-                del self._kept[place]
-                break
-        else:
+        memory = self._taken(max(nbytes, 1))
+        if memory is None:
             memory = pinned_array(self._context, self._queue, self._device, (max(nbytes, 1),), np.uint8)
         return memory[:nbytes].view(kind).reshape(shape)
 
+    def _taken(self, size: int) -> NDArray[np.uint8] | None:
+        """The smallest kept memory of at least so many bytes, of which whole pages that are left over stay; or None."""
+        fitting = [place for place, memory in enumerate(self._kept) if memory.size >= size]
+        if not fitting:
+            return None
+        memory = self._kept.pop(min(fitting, key=lambda place: self._kept[place].size))
+        pages = -(-size // PAGE) * PAGE
+        if memory.size > pages:
+            self._kept.append(memory[pages:])
+        return memory[:size]
+
     def keep(self, array: NDArray[Any]) -> None:
-        """Take memory back that nobody uses any more, for the next one who wants as much."""
+        """Take memory back that nobody uses any more, for the next ones who want as much or less."""
         if not 0 < array.nbytes <= KEPT_BYTES:
             return
         self._kept.append(array.reshape(-1).view(np.uint8))

@@ -11,7 +11,7 @@ from oclgenomics.primitives import partition, reference
 from oclgenomics.primitives.partitioning import MAX_BITS
 from oclgenomics.runtime import Engine
 
-BORDERS = [0, 1, 2, 255, 256, 257, 4095, 4096, 4097, 8191, 8193, 33_000]
+BORDERS = [0, 1, 2, 255, 256, 257, 2815, 2816, 2817, 4095, 4097, 8193, 22_528, 22_529]
 
 
 def in_order(keys: np.ndarray) -> np.ndarray:

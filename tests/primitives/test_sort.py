@@ -15,7 +15,7 @@ from oclgenomics.primitives.radix import radix_passes
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.tuning import tuning_for
 
-BORDERS = [0, 1, 2, 255, 256, 257, 4095, 4096, 4097, 8191, 8193, 33_000]
+BORDERS = [0, 1, 2, 255, 256, 257, 2815, 2816, 2817, 4095, 4097, 8193, 22_528, 22_529]
 
 
 def without_high_bits(keys: np.ndarray, bits: int) -> np.ndarray:
@@ -83,7 +83,8 @@ def test_a_cpu_device_with_memory_of_its_own(device: Device) -> None:
 
 
 def test_digits_do_not_pass_a_word() -> None:
-    assert radix_passes(64, 0, 20) == [(0, 0, 8), (0, 8, 8), (0, 16, 4)]
+    assert radix_passes(64, 0, 20) == [(0, 0, 7), (0, 7, 7), (0, 14, 6)]
+    assert radix_passes(64, 2, 62) == [(0, 2, 8), (0, 10, 8), (0, 18, 8), (0, 26, 8), (0, 34, 8), (0, 42, 8), (0, 50, 7), (0, 57, 7)]
     assert radix_passes(32, 29, 7) == [(0, 29, 3), (1, 0, 4)]
 
 

@@ -70,7 +70,7 @@ def test_threads_ask_for_it_one_at_a_time(intel: Device, monkeypatch: pytest.Mon
                 both.wait(0.3)
                 met.set()
 
-    early_context._make(str(INTEL))
+    early_context._make(str(INTEL), True)
     monkeypatch.setattr(early_context, "_making", Making())
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(taken_context, [intel] * 2))
@@ -101,6 +101,14 @@ def test_one_is_kept_for_the_next_engine(intel: Device) -> None:
             assert second._context.int_ptr != kept.int_ptr
 
 
+@needs_intel
+def test_a_driver_starts_without_a_context(intel: Device) -> None:
+    begin_context(str(INTEL), make=False)
+    assert early_context._making is not None
+    assert taken_context(intel) is None
+    assert early_context._making is None
+
+
 @pytest.mark.parametrize("what", ["missing", "no library", "no driver"])
 def test_what_is_no_driver_makes_none(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(early_context, "_making", None)
@@ -123,27 +131,27 @@ def test_a_driver_without_a_gpu_makes_none(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(
-    ("request_", "variables", "begins"),
+    ("request_", "variables", "makes"),
     [
         (None, {}, True), ("auto", {}, True), ("gpu", {}, True), ("cpu", {}, False), ("1", {}, False),
         (None, {"OCLGENOMICS_DEVICE": "1"}, False), (None, {"PYOPENCL_CTX": "0"}, False),
         ("auto", {"OCLGENOMICS_DEVICE": "1"}, True),
     ],
 )  # fmt: skip
-def test_only_what_auto_would_choose_is_begun(
-    request_: str | None, variables: dict[str, str], begins: bool, monkeypatch: pytest.MonkeyPatch
+def test_a_context_is_made_on_what_auto_would_choose_only(
+    request_: str | None, variables: dict[str, str], makes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in early_context.VARIABLES:
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    begun: list[str] = []
+    begun: list[tuple[str, bool]] = []
     drivers = ["libintelocl.so", "/usr/lib64/libnvidia-opencl.so.1", "libpocl.so.2"]
     monkeypatch.setattr(early_context, "early_drivers", lambda: drivers)
-    monkeypatch.setattr(early_context, "begin_context", begun.append)
+    monkeypatch.setattr(early_context, "begin_context", lambda library, *, make: begun.append((library, make)))
     for begin in (begin_gpu, begin_engine):
         begin(request_)
-    assert begun == (["/usr/lib64/libnvidia-opencl.so.1"] * 2 if begins else [])
+    assert begun == [("/usr/lib64/libnvidia-opencl.so.1", makes)] * 2
 
 
 @needs_intel
@@ -152,8 +160,8 @@ def test_the_process_does_not_end_before_it_is_there() -> None:
     code = f"""
 from oclgenomics.runtime import early_context
 make = early_context._make
-def _make(library):
-    make(library)
+def _make(library, wanted):
+    make(library, wanted)
     print(len(early_context._made), flush=True)
 early_context._make, early_context.GPU = _make, {CPU}
 early_context.begin_context({str(INTEL)!r})

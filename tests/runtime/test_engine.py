@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 from collections.abc import Iterator
+from itertools import pairwise
 from unittest import mock
 
 import numpy as np
@@ -241,10 +242,29 @@ def test_pinned_memory_is_kept_up_to_a_limit(device: Device, monkeypatch: pytest
         with engine.shared(750, np.uint64) as shared:
             assert not pool._kept  # the same once more
             assert shared.host.ctypes.data == address
-        assert kept(4000) == [6000, 4000]
-        assert kept(1) == [4000, 1]
-        assert kept(10_001) == [4000, 1]
+        assert kept(8000) == [8000]  # too much with what was there
+        assert kept(9000) == [9000]
+        assert kept(10_001) == [9000]
     assert not pool._kept
+
+
+def test_kept_pinned_memory_is_shared_out(device: Device) -> None:
+    with Engine(device, tuning=gpu_shape(device)) as engine:
+        pool = engine._transfers._pinned
+        with engine.shared(50_000, np.uint8) as shared:
+            first, last = shared.host.ctypes.data, shared.host.ctypes.data + shared.host.size
+        parts = [engine.pinned(size, np.uint8) for size in (10_000, 20_001, 10_000)]
+        assert sum(array.size for array in pool._kept) == 50_000 - 3 * 4096 - 5 * 4096 - 3 * 4096
+        places = sorted((part.ctypes.data, part.ctypes.data + part.size) for part in parts)
+        assert places[0][0] == first and places[-1][1] <= last
+        assert all(end <= begin for (_, end), (begin, _) in pairwise(places))  # none has what another one has
+        beyond = engine.pinned(8_000, np.uint8)  # of which too little is left
+        assert not first <= beyond.ctypes.data < last
+        with engine.shared(10_000, np.uint8) as small, engine.shared(30_000, np.uint8):
+            address = small.host.ctypes.data
+        assert [array.size for array in pool._kept][-2:] == [30_000, 10_000]
+        with engine.shared(9_000, np.uint8) as shared:
+            assert shared.host.ctypes.data == address  # of the smallest that is large enough
 
 
 def test_pinned_memory_of_discrete_devices(device: Device) -> None:

@@ -18,7 +18,8 @@ from oclgenomics.io.workers import Workers
 from oclgenomics.variation.readers.input_buffer import MAX_LINE_BYTES, PADDING, InputBuffer
 
 _NEWLINE, _RETURN = 10, 13
-_SEARCHED_AT_ONCE = 1 << 16  # bytes, a multiple of 64, that stay in a core's cache
+_TIMES, _BLOCKS = 4, 8  # the blocks of a large file are so many times as large, if each thread still has so many of them
+_SEARCHED_AT_ONCE = 1 << 20  # bytes, a multiple of 64: few enough for a core's cache, and few steps between which threads wait
 
 Parsed = TypeVar("Parsed")
 _Lines: TypeAlias = tuple[Callable[[], NDArray[np.uint8]], int]
@@ -93,7 +94,8 @@ def parse_blocks(
 ) -> Iterator[tuple[LineBlock, Parsed]]:
     """Parse the rest of an input, a block of whole lines at a time, in the order of the input.
 
-    The threads read the blocks of a large uncompressed file themselves; the caller only looks where lines end.
+    The threads read the blocks of a large uncompressed file themselves; the caller only looks where lines end. Its blocks
+    are up to 4 times as large as others: many threads wait for each other after each array operation.
 
     A block in which something is wrong is parsed again in halves, and these in halves, so that it is the first bad line
     that is named, after all before it have been given out, whatever the size of the blocks.
@@ -103,7 +105,7 @@ def parse_blocks(
     buffer : InputBuffer
         The input.
     block_bytes : int
-        Size of a block; longer lines make larger ones.
+        Size of a block; longer lines make larger ones, and so does a large file.
     workers : Workers
         The threads.
     parse : callable
@@ -184,6 +186,7 @@ def _cut_file(
     `memory` has that of blocks that nobody needs any more: faults of fresh pages take longer than the reading.
     """
     at = rest.start
+    block_bytes *= min(max((rest.stop - at) // (block_bytes * _BLOCKS * workers.threads), 1), _TIMES)
     while at < rest.stop:
         if workers.stopped:
             raise ReadingStoppedError

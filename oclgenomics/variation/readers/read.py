@@ -59,7 +59,8 @@ def read_alignments(
         What is read: length of the region, format, samples, what is done with calls that are not phased, and the region
         of the records.
     block_bytes : int
-        Bytes of input that each thread handles at a time, unpacked; VCF Zarr also holds the chunks that it comes in.
+        Bytes of input that each thread handles at a time, unpacked; up to four times as many of a large uncompressed
+        VCF or MaCS file. VCF Zarr also holds the chunks that it comes in.
         Results never depend on it.
     threads : int, optional
         Threads that inflate and parse; results never depend on it. As many as there are cores, at most 4, if not given.

@@ -83,7 +83,7 @@ def read_vcf(
     """
     names = _read_header(buffer)
     keep = columns_of(names, samples, buffer.source)
-    parser = _Parser(GenotypeReader(names, keep, block_bytes // 16, phase), region, records, ancestral=ancestral)
+    parser = _Parser(GenotypeReader(names, keep, block_bytes // 8, phase), region, records, ancestral=ancestral)
     workers = workers or Workers(1)
     chromosomes = _RunsOfChromosomes(
         parser.samples, buffer.source, phase, workers, ends=records == "raisd", ancestral=ancestral
