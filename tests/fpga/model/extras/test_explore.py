@@ -102,7 +102,7 @@ def test_no_rate_exceeds_the_designs_own_roofs(name):
             assert one.rate <= one.timing.hardware_rate * (1 + 1e-12)
             assert one.rate_range.low <= one.rate <= one.rate_range.high
             tried += 1
-    assert tried > 20
+    assert tried > 4  # of small boards
 
 
 @given(designs(), st.integers(1, 6), st.integers(0, 300), st.integers(1, 3))
