@@ -105,7 +105,6 @@ options_of = st.builds(
 
 
 @slow
-@settings(max_examples=50)
 @given(references(), options_of, st.sampled_from([64, 300, 4096]), st.sampled_from([40, 130, 5000]))
 def test_any_references_are_those_of_the_oracle(
     shaped: Engine,
@@ -135,7 +134,6 @@ def test_any_references_are_those_of_the_oracle(
 
 
 @slow
-@settings(max_examples=50)
 @given(references(), references(), options_of, st.sampled_from([40, 5000]))
 def test_adding_gives_what_building_at_once_gives(
     shaped: Engine,

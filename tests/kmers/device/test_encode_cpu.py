@@ -109,7 +109,6 @@ def check_encoder(engine: Engine, path: Path, k: int, keys: np.ndarray, counts: 
 
 
 @FIXTURE
-@settings(max_examples=50)
 @given(shape=st.sampled_from(SHAPES), data=st.data(), seed=st.integers(0, 1 << 32))
 def test_gaps_and_counts_of_any_width(
     tmp_path_factory: pytest.TempPathFactory,

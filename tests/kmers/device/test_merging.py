@@ -79,7 +79,6 @@ def some_sets(draw: st.DrawFn) -> list[CountedKmers]:
 
 
 @FIXTURE
-@settings(max_examples=50)
 @given(several=some_sets(), sizes=st.lists(st.integers(1, 12), min_size=12, max_size=12), most=st.integers(1, 60),
        room=st.integers(0, 3_000))  # fmt: skip
 def test_sums_are_those_of_numpy(

@@ -79,7 +79,6 @@ def write_block(path: Path, k: int, keys: np.ndarray, counts: np.ndarray) -> byt
 
 
 @FIXTURE
-@settings(max_examples=50)
 @given(
     k=drawn(st.sampled_from(FEW_KS), whole=st.sampled_from([*FEW_KS, 128, 129, 200, 224])),
     data=st.data(),
