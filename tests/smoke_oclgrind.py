@@ -5,8 +5,9 @@
 gpu and cpu are the kernels as they are specialised for either; without one, both. Families are those of
 `helpers.launches`; without one, all, and then every kernel of the sources has to have been launched.
 
-Each family runs in a process of its own, because the simulator counts its messages by process and stops telling at a
-limit; as many run at a time as there are processors. What a process says on standard error is a failure, and so is a
+Families run in processes of their own, because the simulator counts its messages by process and stops telling at a
+limit; small ones share one (`TOGETHER`), since each start takes more than a second. As many run at a time as there are
+processors. What a process says on standard error is a failure, and so is a
 broken kernel that the simulator passes: `SIGHT` checks each time that the gate sees.
 """
 
@@ -49,6 +50,11 @@ OCLGRIND = (
     *("oclgrind", "--data-races", "--uninitialized", "--num-threads", "1", "--max-errors", "1000"),
     *("--build-options", "-cl-opt-disable"),
 )
+TOGETHER = (  # families that take hardly longer than a start of Python under the simulator
+    ("kmer_lines", "kmer_bins", "kmer_filter", "kmer_query", "kmer_fill"),
+    ("signal_alignments", "signal_levels", "signal_starts"),
+    ("sequences", "letters", "classify_sketch", "classify_packed", "classify_lines", "common"),
+)
 LIMIT_S = 600
 MAX_KINDS = 12  # of messages told of a case
 _FIRST_LINE = re.compile(r"^(?=\S)", re.MULTILINE)
@@ -83,21 +89,27 @@ SIGHT: tuple[tuple[Case, str], ...] = (
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """The cases of a family in one shape, or a kernel that is broken on purpose, by its number."""
+    """The cases of a family or a few in one shape, or a kernel that is broken on purpose, by its number."""
 
     shape: str
-    family: str
+    families: tuple[str, ...]
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        return (SIGHT[int(self.family)][0],) if self.broken else FAMILIES[self.family]
+        if self.broken:
+            return (self.sight[0],)
+        return tuple(case for family in self.families for case in FAMILIES[family])
 
     @property
     def broken(self) -> bool:
-        return self.family.isdigit()
+        return self.families[0].isdigit()
+
+    @property
+    def sight(self) -> tuple[Case, str]:
+        return SIGHT[int(self.families[0])]
 
     def __str__(self) -> str:
-        return f"{self.shape} {'broken on purpose ' if self.broken else ''}{self.family}"
+        return f"{self.shape} {'broken on purpose ' if self.broken else ''}{', '.join(self.families)}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,7 +148,7 @@ def run_cases(task: Task) -> None:
 
 def watch(task: Task) -> Outcome:
     """Run a task under the simulator, in a process of its own."""
-    command = [*OCLGRIND, sys.executable, __file__, "--task", task.shape, task.family]
+    command = [*OCLGRIND, sys.executable, __file__, "--task", task.shape, *task.families]
     environment = {**os.environ, "OCLGENOMICS_CACHE": "off"}
     start = time.perf_counter()
     try:
@@ -145,7 +157,7 @@ def watch(task: Task) -> Outcome:
         return Outcome(task, LIMIT_S, f"did not end within {LIMIT_S} s")
     seconds = time.perf_counter() - start
     if task.broken:
-        wanted = SIGHT[int(task.family)][1]
+        wanted = task.sight[1]
         failure = "" if wanted in done.stderr else f"the gate is blind: no '{wanted}' in: {done.stderr or 'nothing'}"
         return Outcome(task, seconds, failure)
     failure = "\n".join(summary(done.stderr))
@@ -178,14 +190,16 @@ def tasks_of(arguments: list[str]) -> list[Task]:
     unknown = [name for name in families if name not in FAMILIES]
     if unknown:
         raise SystemExit(f"no family {unknown[0]}; there are {', '.join(FAMILIES)}")
-    chosen = [Task(shape, family) for family in families or FAMILIES for shape in shapes]
-    return chosen + [Task("gpu", str(number)) for number in range(len(SIGHT))]
+    bundle = {family: bundle for bundle in TOGETHER for family in bundle}
+    groups = dict.fromkeys((family,) if families else bundle.get(family, (family,)) for family in families or FAMILIES)
+    chosen = [Task(shape, group) for group in groups for shape in shapes]
+    return chosen + [Task("gpu", (str(number),)) for number in range(len(SIGHT))]
 
 
 def main() -> int:
     """Run what the command line asks for on the simulator; 1 where anything is wrong."""
     if sys.argv[1:2] == ["--task"]:
-        run_cases(Task(sys.argv[2], sys.argv[3]))
+        run_cases(Task(sys.argv[2], tuple(sys.argv[3:])))
         return 0
     start, failures, launched = time.perf_counter(), 0, set[tuple[str, str]]()
     with ThreadPoolExecutor(os.cpu_count()) as pool:

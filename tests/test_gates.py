@@ -59,6 +59,15 @@ def test_messages_of_one_place_are_told_once():
     assert list(smoke_oclgrind.summary("\n")) == []
 
 
+def test_each_family_of_kernels_is_simulated_once_in_each_shape():
+    tasks = smoke_oclgrind.tasks_of([])
+    seen = [(task.shape, family) for task in tasks if not task.broken for family in task.families]
+    assert sorted(seen) == sorted(itertools.product(smoke_oclgrind.SHAPES, smoke_oclgrind.FAMILIES))
+    assert sum(task.broken for task in tasks) == len(smoke_oclgrind.SIGHT)
+    (one,) = [task for task in smoke_oclgrind.tasks_of(["cpu", "letters"]) if not task.broken]
+    assert str(one) == "cpu letters"
+
+
 ASSEMBLY = """
 scatter:
 \ts_add_u32 s4, s4, get_local_id@rel32@lo+4

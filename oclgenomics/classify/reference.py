@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
@@ -35,18 +36,23 @@ def windows(letters: bytes, options: SketchOptions) -> list[bytes]:
 
 def sketch(window: bytes, options: SketchOptions) -> list[int]:
     """Return the smallest distinct hashes of the canonical k-mers of a window, ascending."""
-    k = options.kmerlen
-    kmers = []
-    for begin in range(len(window) - k + 1):
-        letters = window[begin : begin + k]
-        codes = [CODES.get(letter, -1) for letter in letters]
-        masked = options.soft_masked and not LOWER.isdisjoint(letters)
-        if min(codes) >= 0 and not masked and count_triplets(codes) >= options.min_triplets:
-            forward = sum(code << 2 * place for place, code in enumerate(reversed(codes)))
-            backward = sum((3 - code) << 2 * place for place, code in enumerate(codes))
-            kmers.append(min(forward, backward))
+    k, masked, least = options.kmerlen, options.soft_masked, options.min_triplets
+    every = (canonical(window[begin : begin + k], least, soft_masked=masked) for begin in range(len(window) - k + 1))
+    kmers = [kmer for kmer in every if kmer is not None]
     hashes = set(hash_kmers(np.array(kmers, np.uint32)).tolist()) - {NO_FEATURE}
     return sorted(hashes)[: options.sketchlen]
+
+
+@lru_cache(maxsize=1 << 16)  # neighbouring windows share k-mers, as do the same windows with other options
+def canonical(letters: bytes, min_triplets: int, *, soft_masked: bool) -> int | None:
+    """Return the smaller number of a k-mer and of its reverse complement; None where it is left out."""
+    codes = [CODES.get(letter, -1) for letter in letters]
+    masked = soft_masked and not LOWER.isdisjoint(letters)
+    if min(codes) < 0 or masked or count_triplets(codes) < min_triplets:
+        return None
+    forward = sum(code << 2 * place for place, code in enumerate(reversed(codes)))
+    backward = sum((3 - code) << 2 * place for place, code in enumerate(codes))
+    return min(forward, backward)
 
 
 def count_triplets(codes: Sequence[int]) -> int:

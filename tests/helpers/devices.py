@@ -17,6 +17,7 @@ from oclgenomics.runtime.trust import require_trust
 from oclgenomics.runtime.tuning import Tuning, tuning_for
 
 ONE_BY_ONE = "__attribute__((intel_vec_len_hint(1)))kernel"
+UNOPTIMISED = "UNOPTIMISED"
 HINT = "`python -m oclgenomics doctor` says why; OCLGENOMICS_TEST_DEVICES names others to test on"
 
 
@@ -30,6 +31,19 @@ class OneByOne(Tuning):
     def defines(self) -> dict[str, Any]:
         """Return the `-D` parameters every build gets."""
         return {**super().defines(), "__kernel": ONE_BY_ONE}
+
+
+class Unoptimised(Tuning):
+    """A tuning whose kernels the compiler leaves as they are written: for shapes that no device here has by itself."""
+
+    def defines(self) -> dict[str, Any]:
+        """Return the `-D` parameters every build gets."""
+        return {**super().defines(), UNOPTIMISED: 1}
+
+
+def narrow_shape(device: Device) -> Tuning:
+    """Return the tuning of a CPU device with vectors of 32 bytes."""
+    return Unoptimised(**{**vars(tuning_for(device)), "vector_bytes": 32})
 
 
 def gpu_shape(device: Device) -> Tuning:

@@ -1,6 +1,6 @@
 """Seeded mutations of small inputs, a budget of seconds, and failing inputs kept for a look.
 
-`OCLGENOMICS_FUZZ_SECONDS` is the time of a group (5 if not given), `OCLGENOMICS_FUZZ_SEED` the seed (1).
+`OCLGENOMICS_FUZZ_SECONDS` is the time of a group (2 if not given), `OCLGENOMICS_FUZZ_SEED` the seed (1).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 
 from helpers.bgzf import END, bgzip, blocks
 
-SECONDS = float(os.environ.get("OCLGENOMICS_FUZZ_SECONDS", "5"))
+SECONDS = float(os.environ.get("OCLGENOMICS_FUZZ_SECONDS", "2"))
 SEED = int(os.environ.get("OCLGENOMICS_FUZZ_SEED", "1"))
 _SOME = (0, 1, 1, 1, 1, 1, 2, 4)  # changes of one input
 LONGEST_SECONDS = 60  # that one input may take

@@ -7,7 +7,7 @@ import multiprocessing
 import pickle
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from helpers.products import tried
 from oclgenomics.app import jobs
 from oclgenomics.app.jobs import Job, Spread, make_piece
 from oclgenomics.app.pieces import Shard
@@ -35,6 +36,11 @@ MADE = (
     b"@PG\t",
     b"@CO\t",
 )
+
+
+def piece_numbers() -> Collection[int]:
+    """Return into how many pieces a job is cut: one, a few, and more than there are of some inputs' records."""
+    return tried((1, 3, 7), whole=range(1, 8))
 
 
 def without_made(data: bytes) -> bytes:
@@ -66,7 +72,7 @@ def check_combined(
     device: Sequence[str],
     outputs: Mapping[str, str],
     folder: Path,
-    numbers: Sequence[int] = range(1, 8),
+    numbers: Collection[int] | None = None,
     *,
     given: Sequence[str] = (),
     also: Sequence[str] = (),
@@ -83,15 +89,15 @@ def check_combined(
         Options of outputs, and names of files.
     folder : path
         Where to work.
-    numbers : sequence of int
-        Of pieces.
+    numbers : collection of int
+        Of pieces; `piece_numbers` if None.
     given : sequence of str
         Options of outputs that one run and `combine` are given, and pieces are not.
     also : sequence of str
         Options of a device with which `combine` has to give the same.
     """
     whole = outputs_of([*command, *device, *given], outputs, folder / "whole")
-    for number in numbers:
+    for number in piece_numbers() if numbers is None else numbers:
         pieces = make_pieces([*command, *device], number, folder)
         with no_engine():
             words = [command[0], "combine", *pieces[::-1], *given]
@@ -112,10 +118,10 @@ def no_engine() -> Iterator[None]:
         yield
 
 
-def spreads(numbers: Sequence[int] = range(1, 8), folder: Path | None = None) -> Iterator[Spread]:
+def spreads(numbers: Collection[int] | None = None, folder: Path | None = None) -> Iterator[Spread]:
     """Two threads that do so many pieces, for each of the numbers, and two processes that do three."""
-    ways: list[tuple[Callable[[], Executor], Sequence[int]]] = [
-        (lambda: ThreadPoolExecutor(2), numbers),
+    ways: list[tuple[Callable[[], Executor], Collection[int]]] = [
+        (lambda: ThreadPoolExecutor(2), piece_numbers() if numbers is None else numbers),
         (lambda: ProcessPoolExecutor(2, multiprocessing.get_context("spawn")), [3]),
     ]
     for make, counts in ways:

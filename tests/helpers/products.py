@@ -36,6 +36,7 @@ __all__ = [
     "only_whole",
     "part_to_run",
     "run_whole",
+    "tried",
 ]
 
 TOGETHER = {"pairwise": 2, "each_value": 1}
@@ -70,6 +71,14 @@ def drawn(few: st.SearchStrategy[Any], *, whole: st.SearchStrategy[Any]) -> st.S
     For values that each have kernels of their own, which take a second or more to compile.
     """
     return st.deferred(lambda: whole if _whole else few)
+
+
+def tried(few: Collection[int], *, whole: Collection[int]) -> Collection[int]:
+    """Return the few numbers that a test goes through, or with `--whole` all.
+
+    Call it in the test: what is run is known only after tests have been imported.
+    """
+    return whole if _whole else few
 
 
 def is_of_kernels(path: Path) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from helpers.devices import ONE_BY_ONE
+from helpers.devices import ONE_BY_ONE, UNOPTIMISED
 from oclgenomics.runtime import engine, program
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
@@ -47,7 +47,9 @@ class _Built:
     def __call__(self, context: Any, device: Device, source: str, options: list[str], *, fresh: bool = False) -> Any:
         if fresh or context != _context(device.handle):
             return self._build(context, device, source, options, fresh=fresh)
-        if f"-D__kernel={ONE_BY_ONE}" in options and not source.startswith(LONG_RUNNING):
+        if not {f"-D__kernel={ONE_BY_ONE}", f"-D{UNOPTIMISED}=1"}.isdisjoint(options) and not source.startswith(
+            LONG_RUNNING
+        ):
             options = [*options, "-cl-opt-disable"]
         key = context.int_ptr, program._key(device, program.load_source(source), options)
         built = self._programs.pop(key, None) or self._build(context, device, source, options)

@@ -333,13 +333,15 @@ def test_executors_give_what_one_scan_gives(device: Device, folder: Path, cut: N
     expected = scan(source, OPTIONS, reading=LENGTH, engine=where)
     assert len(expected) == 8
     told: list[str] = []
+    rounds = list[str]()
     for spread in spreads():
+        rounds += (one.name for one in expected)
         found = scan(
             source, OPTIONS, reading=LENGTH, engine=where, executor=spread, on_result=lambda one: told.append(one.name)
         )
         for one, other in zip(found, expected, strict=True):
             same(one, other)
-    assert told == [one.name for one in expected] * 8
+    assert told == rounds
 
 
 def test_regions_of_a_file_are_excluded_by_executors(device: Device, folder: Path, cut: None) -> None:
@@ -593,7 +595,7 @@ def replicates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_combined_thresholds_are_those_of_one_run(device: Device, folder: Path, replicates: Path, words: str) -> None:
     command = ["omega", "threshold", *words.format(replicates).split()]
-    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [1, 2, 3, 7, 23])
+    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [1, 3, 23])
 
 
 @pytest.mark.parametrize(
@@ -607,7 +609,7 @@ def test_combined_thresholds_are_those_of_one_run(device: Device, folder: Path, 
 )
 def test_pieces_simulate_the_replicates_of_one_run(device: Device, folder: Path, replicates: Path, words: str) -> None:
     command = ["omega", "threshold", *SIMULATED, *words.format(replicates).split()]
-    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [1, 3, 6])
+    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [5])
     words_of_json = [*command, "-d", str(device.index), "--json"]
 
     def found(words: list[str]) -> dict[str, Any]:
@@ -616,7 +618,7 @@ def test_pieces_simulate_the_replicates_of_one_run(device: Device, folder: Path,
         assert read_thresholds("x.json").maxima
         return {name: value for name, value in record.items() if name not in ("provenance", "checksum")}
 
-    pieces = make_pieces([*command, "-d", str(device.index)], 4, folder)
+    pieces = make_pieces([*command, "-d", str(device.index)], 2, folder)
     assert found(["omega", "combine", *pieces, "--json"]) == found(words_of_json)
 
 
@@ -683,7 +685,7 @@ def test_executors_give_the_thresholds_of_one_run(device: Device, replicates: Pa
     swept = detect_sweeps(
         replicates / "sweeps.ms", SOME, expected.thresholds, site=80_000, reading=length, engine=where
     )
-    for spread in spreads([1, 3, 7]):
+    for spread in spreads([1, 7]):
         found = find_thresholds(neutral, SOME, engine=where, executor=spread)
         assert as_json(found, {}) == as_json(expected, {})
         sweeps = detect_sweeps(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.primitives import reference, scan
 from oclgenomics.runtime import Engine
@@ -27,6 +27,7 @@ def test_sizes_around_every_border(shaped: Engine, dtype: type, size: int) -> No
     check(shaped, items, (rng.random(size) < 0.01).astype(np.uint8), False, True)
 
 
+@settings(max_examples=50)
 @given(
     size=st.integers(0, 3000),
     dtype=st.sampled_from([np.uint32, np.uint64]),

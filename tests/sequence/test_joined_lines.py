@@ -6,7 +6,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import joined_lines as line_joiner
@@ -60,6 +60,7 @@ def lines(draw: st.DrawFn) -> tuple[list[str], list[str], list[int], list[int]]:
     return names, texts, draw(which), draw(st.lists(NUMBERS, min_size=len(names), max_size=len(names)))
 
 
+@settings(max_examples=50)
 @given(lines(), st.sampled_from([1, 100, 1 << 20]))
 def test_any_lines(shaped: Engine, given: tuple[list[str], list[str], list[int], list[int]], at_once: int) -> None:
     with mock.patch.object(line_joiner, "LAID_OUT", at_once):

@@ -15,7 +15,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.bgzf import bgzip
-from helpers.products import on_one_cpu
+from helpers.products import on_one_cpu, tried
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import AllocationError, InputError
@@ -113,7 +113,8 @@ def check(engine: Engine, path: Path | str, content: bytes, block_bytes: int | N
 def test_every_size_of_block_of_fasta(shaped: Engine, tmp_path: Path, content: bytes, stride: int) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
-    for block_bytes in [*range(1, 40, stride), *range(40, len(content), 7 * stride), len(content), len(content) + 1]:
+    small = tried([*range(1, 10, stride), 15, 16, 17, 31, 32, 33], whole=range(1, 40))
+    for block_bytes in [*small, *range(40, len(content), 7 * stride), len(content), len(content) + 1]:
         for overlap in {0, block_bytes % 5, block_bytes % 4 * block_bytes}:
             check(shaped, path, content, block_bytes, overlap)
 
@@ -123,14 +124,16 @@ def test_every_size_of_block_of_fastq(shaped: Engine, tmp_path: Path, content: b
     path = tmp_path / "x"
     path.write_bytes(content)
     step = 1 if WRAPPED not in content else 1 + len(content) // 40
-    for block_bytes in [*range(1, len(content), step * stride), len(content), len(content) + 1]:
+    every = step * stride
+    large = tried(range(40, len(content), 5 * every), whole=range(40, len(content), every))
+    for block_bytes in [*range(1, 40, every), *large, len(content), len(content) + 1]:
         check(shaped, path, content, block_bytes, 3)
 
 
 MAX_BLOCKS = 100  # of one text; smaller blocks have tests of their own
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     lengths=st.lists(st.integers(0, 700), min_size=1, max_size=30),
     width=st.sampled_from([1, 7, 60, 10_000]),

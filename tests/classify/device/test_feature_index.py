@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from unittest import mock
 
 import numpy as np
 import pytest
 from helpers.classify_index import Case, random_case
+from helpers.devices import narrow_shape
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify import plan, reference
@@ -19,7 +19,6 @@ from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.taxonomy.calls import merged
 from oclgenomics.errors import AllocationError
 from oclgenomics.runtime import Device, DeviceLimits, Engine
-from oclgenomics.runtime.tuning import tuning_for
 
 CASES = st.builds(
     random_case,
@@ -47,6 +46,7 @@ def check(engine: Engine, case: Case, *maxcands: int) -> None:
                 case.check_shared(index.shared_features(sketches, first, found, repeats=case.repeats), maxcand)
 
 
+@settings(max_examples=50)
 @given(case=CASES, maxcand=st.sampled_from(MAXCANDS))
 def test_any_candidates_and_hits(shaped: Engine, case: Case, maxcand: int) -> None:
     check(shaped, case, maxcand)
@@ -161,7 +161,7 @@ def test_reads_at_the_borders_of_classes(shaped: Engine, each: int) -> None:
 def test_narrow_vectors(device: Device) -> None:
     if device.kind != "cpu":
         pytest.skip("only CPUs have vectors of their own")
-    with Engine(device, tuning=dataclasses.replace(tuning_for(device), vector_bytes=32)) as narrow:
+    with Engine(device, tuning=narrow_shape(device)) as narrow:
         for each in (1, 7, 254):
             check(narrow, border_case(each), 1, 2, 64)
 

@@ -52,7 +52,7 @@ def assert_equal(found: Features, wanted: Features) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(windows_of, st.sampled_from([7, 12, 16, 64, 1000]), st.integers(1, 20), st.sampled_from([1, 2, 3, 300]))
 def test_features_do_not_depend_on_runs_or_blocks(
     shaped: Engine, windows: Windows, capacity: int, block: int, most: int

@@ -30,7 +30,7 @@ def only(keys: NDArray[np.uint32] = NOTHING, counts: Any = NOTHING) -> Features:
     return Features(keys, counts, NOTHING)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.sampled_from(SIZES), st.integers(1, 32), st.sampled_from([64, 128, 1 << 22]), st.integers(0, 99))
 def test_keys(shaped: Engine, size: int, width: int, together: int, seed: int) -> None:
     keys = np.random.default_rng(seed).integers(0, 1 << 32, size, np.uint64).astype(np.uint32)
@@ -39,7 +39,7 @@ def test_keys(shaped: Engine, size: int, width: int, together: int, seed: int) -
         assert FeaturePacker(shaped).keys(only(keys=keys), width).tolist() == expected.tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.sampled_from(SIZES), st.sampled_from([2, 17, 31, 32, 33]), st.sampled_from([64, 128, 1 << 22]),
     st.sampled_from([1, 5, 64, 4096]), st.sampled_from([(np.uint8, 2), (np.uint8, 255), (np.uint16, 3000)]),
@@ -72,7 +72,7 @@ def test_little_memory_changes_nothing(engine: Engine, most: int, monkeypatch: p
     assert FeaturePacker(engine).keys(keys, 11).tolist() == expected.tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(0, 5), max_size=40), st.data(), st.sampled_from([1, 3, 64, 1 << 14]),
     st.sampled_from([np.uint8, np.uint16]),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from helpers.classified import Layout, golden_lineages, golden_lines, parsed
 from helpers.random_calls import random_lineages, random_reads
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.app.reports import MISSING
 from oclgenomics.classify.formats import FORMATS, NativeOptions, ReportFormat, Tally, make_report, write_reports
@@ -35,6 +35,7 @@ def written(
     return (report.head() + bytes(report.body(part)) + report.tail()).decode()
 
 
+@settings(max_examples=50)
 @given(
     seed=st.integers(0, 1 << 32),
     reads=st.integers(0, 40),

@@ -97,6 +97,7 @@ def test_a_sample_tells_what_does_not_fit(
     assert max(streams for span, streams in asked if span in divided) < 40_000 // 900
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("canonical", [True, False])
 @pytest.mark.parametrize("k", [17, 31, 40, 50, 100])
 def test_more_distinct_k_mers_with_a_prefix_than_a_table_takes(

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from helpers.kmer_sets import random_set, set_of, write_database
 from helpers.products import drawn
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.kmers import query, reference
@@ -112,14 +112,16 @@ def reports(found: QueryResult) -> dict[str, bytes]:
     canonical=st.booleans(),
     seed=st.integers(0, 1 << 32),
     size=st.integers(1, 12),
-    block_bytes=st.integers(1, 900),
+    block_bytes=st.integers(30, 900),
     room=st.sampled_from([None, 1, 5, 40]),
     most_marked=st.sampled_from([0, 100, 1 << 20]),
     fastq=st.booleans(),
     width=st.integers(1, 80),
     newline=st.sampled_from([b"\n", b"\r\n", b"\r"]),
 )
-@settings(max_examples=45)
+@settings(max_examples=25)
+@example(5, True, 1, 3, 1, None, 0, False, 7, b"\r\n")  # blocks of a byte or a few
+@example(9, False, 2, 4, 7, 5, 100, True, 80, b"\n")
 def test_all_reports_are_those_of_the_host(
     engine: Engine,
     tmp_path_factory: pytest.TempPathFactory,

@@ -425,7 +425,7 @@ def test_gaps_that_lead_nowhere(shaped: Engine, words: int, below: int, gap: int
         assert sum(word << 64 * at for at, word in enumerate(found)) == first + gap
 
 
-@settings(FIXTURE, max_examples=150)
+@settings(FIXTURE, max_examples=75)
 @given(words=st.sampled_from([1, 2, 8]), size=st.integers(1, 12), data=st.data())
 def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: st.DataObject) -> None:
     """Whatever the bytes are, the device finds what the host finds in them."""
@@ -455,7 +455,7 @@ def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: 
     np.testing.assert_array_equal(shaped.download(runs.counts), expected.counts)
 
 
-@settings(FIXTURE, max_examples=40)
+@settings(FIXTURE, max_examples=20)
 @given(
     k=st.sampled_from([31, 32, 40]),
     sections=st.integers(1, 20),

@@ -30,7 +30,7 @@ def observed_at_both(seen: np.ndarray) -> np.ndarray:
     return np.maximum(seen.astype(np.float64) @ seen.T.astype(np.float64), 1)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sites=st.one_of(st.integers(1, 9), st.sampled_from([15, 16, 17, 63, 64, 65, 127, 128, 129, 200])),
     haplotypes=st.one_of(st.integers(2, 8), st.sampled_from([31, 32, 33, 63, 64, 65, 100])),

@@ -11,7 +11,7 @@ from oclgenomics.signatures.device.brute import BruteMatcher
 
 
 @given(cases(), st.booleans(), st.booleans(), st.sampled_from([20, 1 << 20]), st.sampled_from([50, 1 << 20]))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_any_case(shaped: Engine, case: Case, prefix_sums: bool, flat: bool, max_pairs: int, max_starts: int) -> None:
     rounds = {"max_pairs": max_pairs, "max_starts": max_starts}
     check_case(case, shaped, BruteMatcher, prefix_sums=prefix_sums, flat=flat, **rounds)

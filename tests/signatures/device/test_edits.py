@@ -174,6 +174,7 @@ SPECIAL = {
 }
 
 
+@pytest.mark.pairwise
 @pytest.mark.parametrize("case", SPECIAL)
 @pytest.mark.parametrize("max_edits", [1, 4, 5, 7, 8])
 @pytest.mark.parametrize("route", ROUTES)
@@ -193,7 +194,7 @@ def write_reads(path: Path, reads: list[Named]) -> None:
 
 
 @pytest.mark.parametrize("method", ["auto", "index", "lanes", "brute"])
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_scan_with_edits(
     shaped: Engine, method: Method, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

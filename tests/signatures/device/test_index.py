@@ -47,7 +47,7 @@ def records_of(rng: np.random.Generator, sizes: list[int], n_rate: float, letter
     ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     sizes=st.lists(st.integers(0, 400), min_size=1, max_size=4),
     lengths=st.lists(st.integers(1, 200), min_size=1, max_size=6),

@@ -48,7 +48,7 @@ def cut(patterns: Patterns, max_edits: int, parts: int) -> Windows:
     return cut_windows(patterns, np.arange(len(patterns)), max_edits, parts)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     seed=st.integers(0, 1 << 32),
     alphabet=st.sampled_from(ALPHABETS),

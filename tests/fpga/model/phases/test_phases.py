@@ -86,7 +86,7 @@ def test_scans_that_follow_each_other_add_up(design: Config) -> None:
 # what the card cannot beat
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(designs)
 def test_no_phase_is_faster_than_what_carries_it(design: Config) -> None:
     memory = design.memory
@@ -108,7 +108,7 @@ def test_no_phase_is_faster_than_what_carries_it(design: Config) -> None:
         assert all(sentence.endswith(".") for sentence in phase.assumptions)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(designs)
 def test_the_total_holds_the_omegas_and_every_phase(design: Config) -> None:
     one = project(SCAN, design)
@@ -122,7 +122,7 @@ def test_the_total_holds_the_omegas_and_every_phase(design: Config) -> None:
     assert 0 < longest.share <= 1
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(designs)
 def test_the_omegas_group_takes_what_the_timing_says(design: Config) -> None:
     """But for setting up transfers, and without a remainder that is fetched and blocks that the host copies."""
