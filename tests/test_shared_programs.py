@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from helpers.shared_programs import own_programs, shared_programs
+from helpers import products
+from helpers.devices import ONE_BY_ONE, UNOPTIMISED
+from helpers.shared_programs import left_as_written, own_programs, shared_programs
 
 from oclgenomics.runtime import Device, Engine, program
 
@@ -56,3 +59,28 @@ def test_engines_with_programs_of_their_own(device: Device, built: list[tuple[st
         use(device)
         use(device)
     assert len(built) == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "define", "written"),
+    [
+        ("kmers/fill_bins.cl", "HEAD=3", False),
+        ("omega/scan_two.cl", "MEASURE=1", False),
+        ("omega/scan_two.cl", "MEASURE=3", True),
+        ("omega/best_omega.cl", "MEASURE=5", True),
+        ("signatures/planes.cl", "HEAD=8", False),
+        ("signatures/planes.cl", "HEAD=16", True),
+    ],
+)
+def test_variants_that_are_not_optimised(
+    device: Device, source: str, define: str, written: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Never on GPUs, nor with `--whole`."""
+    options, intel = ["-cl-std=CL1.2", f"-D{define}"], replace(device, family="intel", kind="cpu")
+    monkeypatch.setattr(products, "_whole", False)
+    assert left_as_written(intel, source, options) == written
+    assert not left_as_written(replace(device, family="nvidia", kind="gpu"), source, options)
+    monkeypatch.setattr(products, "_whole", True)
+    assert not left_as_written(intel, source, options)
+    for foreign in (f"-D__kernel={ONE_BY_ONE}", f"-D{UNOPTIMISED}=1"):
+        assert left_as_written(intel, source, [*options, foreign]) == (source != "omega/scan_two.cl")

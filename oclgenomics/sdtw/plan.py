@@ -72,13 +72,14 @@ class CellShape:
 
 
 def cost_defines(options: AlignOptions) -> dict[str, int]:
-    """Return the `-D` parameters that say what a sample costs at a column."""
+    """Return the `-D` parameters that say what a sample costs at a column; the same for all that costs the same."""
+    bonus = BONUSES.index(options.bonus)
     return {
         "SQUARED": int(options.cost == "squared"),
         "SHIFT": options.shift,
         "WIDE": int(options.norm == "blocks"),
-        "BONUS": BONUSES.index(options.bonus),
-        "BONUS_MOST": BONUS * options.max_dwell,
+        "BONUS": bonus,
+        "BONUS_MOST": BONUS * options.max_dwell if bonus else 0,
     }
 
 

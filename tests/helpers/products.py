@@ -36,6 +36,7 @@ __all__ = [
     "only_whole",
     "part_to_run",
     "run_whole",
+    "runs_whole",
     "tried",
 ]
 
@@ -63,6 +64,11 @@ def run_whole() -> None:
     """Have all that is drawn drawn from the whole."""
     global _whole
     _whole = True
+
+
+def runs_whole() -> bool:
+    """Say whether this run is one with `--whole`."""
+    return _whole
 
 
 def drawn(few: st.SearchStrategy[Any], *, whole: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

@@ -3,11 +3,16 @@
 Each engine has a context of its own, into which it loads its programs from the disk cache. That is more than half of
 the time of a small command, and tests run thousands of them in one process. Here engines of one device get one context,
 and a program that is there already.
+
+Compilers take most of their time to optimise. Kernels for shapes that no device here has by itself are left as they are
+written, and on Intel's CPU runtime so are the variants named in `REPEATED`: others show that the optimiser does no harm
+to what they have in common. With `--whole` these are optimised as well.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,12 +20,20 @@ from typing import Any
 import pytest
 
 from helpers.devices import ONE_BY_ONE, UNOPTIMISED
+from helpers.products import runs_whole
 from oclgenomics.runtime import engine, program
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
 
 MOST = 400  # programs that are kept; those in use are held by their engines
-LONG_RUNNING = ("omega/", "sdtw/")  # kernels that take longer to run in tests than to be optimised
+# Kernels that take longer to run in tests than to be optimised.
+LONG_RUNNING = ("omega/ld_matrix", "omega/pair_values", "omega/scan", "sdtw/")
+
+# Variants that differ in a constant or a formula from others, which are optimised; by the folder of their sources.
+REPEATED = {
+    "omega": re.compile(r"-DMEASURE=[2-9]"),
+    "signatures": re.compile(r"-D(EACH=(5|9|11|15)|EDITS=[24578]|HEAD=(3|9|12|16|24)|SUM=ulong)"),
+}
 
 
 class _OneContext:
@@ -47,9 +60,7 @@ class _Built:
     def __call__(self, context: Any, device: Device, source: str, options: list[str], *, fresh: bool = False) -> Any:
         if fresh or context != _context(device.handle):
             return self._build(context, device, source, options, fresh=fresh)
-        if not {f"-D__kernel={ONE_BY_ONE}", f"-D{UNOPTIMISED}=1"}.isdisjoint(options) and not source.startswith(
-            LONG_RUNNING
-        ):
+        if left_as_written(device, source, options):
             options = [*options, "-cl-opt-disable"]
         key = context.int_ptr, program._key(device, program.load_source(source), options)
         built = self._programs.pop(key, None) or self._build(context, device, source, options)
@@ -57,6 +68,16 @@ class _Built:
         if len(self._programs) > MOST:
             del self._programs[next(iter(self._programs))]
         return built
+
+
+def left_as_written(device: Device, source: str, options: list[str]) -> bool:
+    """Say whether tests build a program without optimising it."""
+    repeated = REPEATED.get(source.partition("/")[0])
+    here = (device.family, device.kind) == ("intel", "cpu") and not runs_whole()
+    if here and repeated is not None and any(map(repeated.fullmatch, options)):
+        return True
+    foreign = {f"-D__kernel={ONE_BY_ONE}", f"-D{UNOPTIMISED}=1"}
+    return not foreign.isdisjoint(options) and not source.startswith(LONG_RUNNING)
 
 
 @contextmanager

@@ -94,21 +94,26 @@ class Normaliser:
         levels = engine.empty(shape, self._score) if room is None else DeviceArray(room.memory, shape, self._score)
         if reads:
             prefixes = engine.upload(sliding_window_view(samples, length)[first])
-            self._write(prefixes, self._scales(prefixes, rows), levels, rows, skipped)
+            self._write(prefixes, self._scales(prefixes, rows, group), levels, rows, skipped)
         elif lanes:
             engine.fill(levels, 0)
         return levels
 
-    def _scales(self, prefixes: DeviceArray, rows: int) -> DeviceArray:
-        """Mean and deviation of each block of each read, int32; or slope and intercept of each read, float32."""
+    def _scales(self, prefixes: DeviceArray, rows: int, group: int) -> DeviceArray:
+        """Mean and deviation of each block of each read, int32; or slope and intercept of each read, float32.
+
+        The kernels do not use the group, which only makes them part of the program that writes levels.
+        """
         engine, (reads, length) = self._engine, prefixes.shape
         shape = (reads * self._lanes,), (self._lanes,)
         if self._blocks:
             scales = engine.empty((reads, -(-rows // BLOCK), 2), np.int32)
-            engine.launch(self._kernel("measure_blocks"), *shape, samples=prefixes, rows=rows, scales=scales)
+            engine.launch(self._kernel("measure_blocks", group), *shape, samples=prefixes, rows=rows, scales=scales)
             return scales
         sums = engine.empty((reads, 2), np.int64)
-        engine.launch(self._kernel("sum_prefixes"), *shape, samples=prefixes, length=length, rows=rows, sums=sums)
+        engine.launch(
+            self._kernel("sum_prefixes", group), *shape, samples=prefixes, length=length, rows=rows, sums=sums
+        )
         return engine.upload(slopes_intercepts(engine.download(sums), rows))
 
     def _write(self, prefixes: DeviceArray, scales: DeviceArray, levels: DeviceArray, rows: int, skipped: int) -> None:
@@ -133,7 +138,7 @@ class Normaliser:
             levels=levels,
         )
 
-    def _kernel(self, name: str, group: int = 1) -> Kernel:
+    def _kernel(self, name: str, group: int) -> Kernel:
         cpu = self._engine.tuning.cpu
         return self._engine.kernel(
             SOURCE,
