@@ -116,7 +116,7 @@ def _as_bytes(calls: NDArray[Any], missing: int) -> NDArray[np.int8]:
         if int(states.min(initial=0)) < FILL:
             states = np.maximum(states, states.dtype.type(FILL - 1))
     narrow = states.view(np.int8) if states.dtype.itemsize == 1 else states.astype(np.int8)
-    return narrow if absent is None else np.where(absent, np.int8(-1), narrow)
+    return narrow if absent is None else narrow | np.negative(absent.view(np.int8))  # quicker than `where`: -1 | any
 
 
 def _of_haplotypes(calls: NDArray[Any]) -> NDArray[Any]:

@@ -49,7 +49,7 @@ def pack_haplotypes(states: ArrayLike, alleles: ArrayLike | None, missing: int, 
         raise ParameterError(
             "states", f"must have two haplotypes for each sample where phased is False, not {array.shape[1]} in all"
         )
-    return _packed("states", array.reshape(len(array), -1, 2), alleles, missing, False)
+    return _packed("states", array.reshape(len(array), array.shape[1] // 2, 2), alleles, missing, False)
 
 
 def pack_genotypes(
