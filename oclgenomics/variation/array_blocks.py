@@ -91,7 +91,8 @@ def pack_block(
     if whole or simple.any():
         at: Any = slice(None) if whole else np.flatnonzero(simple)
         bits = pack_states(states == 1 if many or not complete else states)[at]
-        valid = None if complete or int(states.min(initial=0)) >= 0 else pack_states(states >= 0)[at]
+        observed = complete or (many and int(states.min(initial=0)) >= 0)
+        valid = None if observed else pack_states(states >= 0)[at]
         planes.add_packed(at, bits, valid)
         unphased = _unphased_pairs(bits, valid, phased if isinstance(phased, bool) else phased[at], ploidy, samples)
     if not whole:

@@ -17,8 +17,10 @@ from oclgenomics.variation.planes import Genotypes
 from oclgenomics.variation.site_parts import PackedSites, SiteParts
 
 _BLOCK_BYTES = 1 << 20  # states packed together, which stay in the cache
-_BLOCK_SITES = 256  # at least, where those of one haplotype lie together
-_WORTH_THREADS = 1 << 24
+_LONGER = 4  # times as much where the states of one haplotype lie together, as each of its rows is a loop
+_APART = 8  # times as much for a thread, as small operations of threads wait for each other's lock
+_BLOCK_SITES = 256  # at least where the states of one haplotype lie together
+_WORTH_THREADS = 1 << 26
 
 
 def positions_of(positions: ArrayLike) -> NDArray[np.int64]:
@@ -105,10 +107,11 @@ def _without_masked(array: NDArray[Any], given: Any, missing: int) -> NDArray[An
     return hidden
 
 
-def _blocks(calls: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
+def _blocks(calls: NDArray[Any], times: int = 1) -> Iterator[tuple[int, NDArray[Any]]]:
     """The first site and the calls of some sites at a time; one block where there are no sites."""
-    least = _BLOCK_SITES if lies_by_sites(calls) else 1
-    step = max(least, _BLOCK_BYTES // max(1, calls[:1].nbytes))
+    columns = lies_by_sites(calls)
+    size = _BLOCK_BYTES * max(times, _LONGER if columns else 1)
+    step = max(_BLOCK_SITES if columns else 1, size // max(1, calls[:1].nbytes))
     for start in range(0, max(1, len(calls)), step):
         yield start, calls[start : start + step]
 
@@ -158,7 +161,7 @@ def _packed(
         return pack_block(some, start, rules, own, phased if isinstance(phased, bool) else phased[rows])
 
     with Workers(None if calls.nbytes >= _WORTH_THREADS else 1) as workers:
-        for part, more in workers.map(pack, _blocks(calls)):
+        for part, more in workers.map(pack, _blocks(calls, _APART if workers.threads > 1 else 1)):
             parts.add(part)
             many = many or more
         joined = parts.join(workers)

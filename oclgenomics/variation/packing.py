@@ -17,7 +17,7 @@ from oclgenomics.io.workers import Workers
 WORD_BITS = 32
 FIRST = np.uint32(0x55555555)  # first haplotypes of diploid samples
 _FILLED_AT_ONCE = 1 << 18  # words that one thread puts together
-_COMBINED_AT_ONCE = 1 << 15  # bytes of planes that stay in the first cache
+_COMBINED_AT_ONCE = 1 << 17  # bytes of planes, which stay in the cache
 
 
 def words_for(haplotypes: int) -> int:
