@@ -1,6 +1,6 @@
 """Scans, sorts and their like on the device, compared with NumPy on the host, and their share of the copy rate.
 
-    python benchmarks/primitives.py [--device gpu] [--items 67108864] [--repeat 5] [--json FILE]
+    python benchmarks/primitives.py [--device gpu] [--items 67108864] [--repeat 5] [--only TEXT] [--json FILE]
 
 Items lie in device memory before and after. Rates are those of the median of --repeat runs, with the least and the most
 next to it. `of copy` is the least memory traffic of the items over the rate of a plain copy. NumPy works on the same
@@ -177,13 +177,14 @@ def main() -> int:
     parser.add_argument("-d", "--device")
     parser.add_argument("--items", type=int)
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--only", default="", help="cases with this text in their names alone")
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
     with Engine(select_device(args.device)) as engine:
         items = args.items or (1 << 29 if engine.device.kind == "gpu" else 1 << 24)
         record: dict[str, Any] = {"machine": machine(engine.device), "items": items, "copy_gbps": copy_rate(engine)}
         rows = []
-        for case in cases(engine, items):
+        for case in (case for case in cases(engine, items) if args.only in case.name):
             seconds = timed(engine, case, args.repeat)
             rate = items / float(np.median(seconds))
             rows.append(

@@ -1,11 +1,13 @@
 """Copies between host and device.
 
 Discrete devices copy pinned memory many times faster than any other, so there large arrays go through pinned blocks,
-two in the hands of a thread: while the device fills or empties one, a core copies the other.
+two in the hands of a thread: while the device fills or empties one, a core copies the other. The caller's thread is one
+of them, and has no others for what it can copy sooner than they would wake.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import weakref
 from collections.abc import Callable
@@ -57,8 +59,11 @@ class Staging:
         self._pairs = self._copied = 0
         self._free: SimpleQueue[_Pair] = SimpleQueue()
         self._pinned: dict[int, int] = {}
-        self._threads: ThreadPoolExecutor | None = None
         self._most = min(COPY_THREADS, usable_cores())
+
+    @functools.cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        return futures.ThreadPoolExecutor(max(1, self._most - 1), "copy")  # type: ignore[no-any-return]
 
     def know(self, array: NDArray[Any]) -> None:
         """Remember a pinned array, which needs no staging."""
@@ -115,13 +120,13 @@ class Staging:
         end: Callable[[NDArray[np.uint8], int], None],
         size: int,
     ) -> pyopencl.Event:
-        """Have threads copy so many bytes piece by piece; return the last piece's event.
+        """Copy so many bytes piece by piece, with other threads; return the last piece's event.
 
         `begin` gets a block and where its piece starts, and enqueues a copy; when that has ended, `end` gets the same.
         A thread begins a piece before it ends the one before.
         """
         starts = range(0, size, self._block_bytes)
-        threads, pairs = self._ready(len(starts), size)
+        pairs = self._ready(len(starts), size)
         events: dict[int, pyopencl.Event] = {}
         todo = iter(starts)  # one `next` at a time is what Python's lock sees to
 
@@ -145,24 +150,28 @@ class Staging:
             finally:
                 self._free.put(blocks)
 
-        for done in [threads.submit(work) for _ in range(pairs)]:
-            done.result()
+        others = [self._threads.submit(work) for _ in range(pairs - 1)]
+        try:
+            work()
+        finally:
+            futures.wait(others)
+        for done in others:
+            done.result()  # or its error
         return events[starts[-1]]
 
-    def _ready(self, pieces: int, size: int) -> tuple[ThreadPoolExecutor, int]:
-        """The threads, and how many of them copy so many pieces, each with a pair of blocks.
+    def _ready(self, pieces: int, size: int) -> int:
+        """Pin blocks, and return how many threads copy so many pieces, each with a pair of blocks.
 
         With n pairs, pinning takes n times as long as copying `PAIR_BYTES`, and all copies an n-th of their time: the
         sum is least where n is the root of the bytes copied until now, in `PAIR_BYTES`.
         """
-        if self._threads is None:
-            self._threads = futures.ThreadPoolExecutor(self._most, "copy")
         self._copied += size
         worth = max(1, math.isqrt(self._copied // PAIR_BYTES))
-        while self._pairs < min(self._most, pieces, worth):
+        busy = min(self._most, -(-pieces // 2))  # a thread that has two pieces copies one while the other is on its way
+        while self._pairs < min(busy, worth):
             self._free.put((self._block(), self._block()))
             self._pairs += 1
-        return self._threads, min(self._pairs, pieces)
+        return min(busy, self._pairs)
 
     def _block(self) -> NDArray[np.uint8]:
         return pinned_array(self._context, self._queue, self._device, (self._block_bytes,), np.uint8)

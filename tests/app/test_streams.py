@@ -213,11 +213,11 @@ def test_figures_of_any_names(scan: list[str], tmp_path: Path, kind: str) -> Non
     (tmp_path / os.fsdecode(b"\xfe.toml")).write_text("unroll = 16\n")
     words = [os.fsdecode(name) if word == "x.vcf" else word for word in scan]
     model = [*PROGRAM, "fpga", "project", "--snps", "100", "--grid", "5", "--board", os.fsdecode(b"\xfe.toml")]
-    for command in ([*words, "-q", "-o", "x.tsv"], model):
+    for command, told in (([*words, "-q", "-o", "x.tsv"], "\\udcf"), (model, "design")):
         done = subprocess.run([*command, "--plot", f"x.{kind}"], cwd=tmp_path, capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
         if kind == "svg":
-            assert "\\udcf" in xml.dom.minidom.parse(str(tmp_path / "x.svg")).toxml()
+            assert told in xml.dom.minidom.parse(str(tmp_path / "x.svg")).toxml()
 
 
 LONG = "n" * 256

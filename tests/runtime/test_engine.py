@@ -211,9 +211,10 @@ def test_arrays_in_a_cycle_are_given_back_once(either: Engine) -> None:
     assert either.memory.used == used
 
 
-def test_staging_blocks_in_turn(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("pair_bytes", "pairs"), [(1, 3), (20_000, 2), (1 << 30, 1)])
+def test_staging_blocks_in_turn(device: Device, pair_bytes: int, pairs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The path of discrete devices, forced: arrays of several blocks, with and without a rest."""
-    monkeypatch.setattr(staging, "SMALL_BYTES", 100)
+    monkeypatch.setattr(staging, "PAIR_BYTES", pair_bytes)
     monkeypatch.setattr(staging, "usable_cores", lambda: 3)
     with Engine(device) as engine:
         way = staging.Staging(engine._context, engine._transfers.transfer, device, block_bytes=4096)
@@ -225,6 +226,30 @@ def test_staging_blocks_in_turn(device: Device, monkeypatch: pytest.MonkeyPatch)
             result = np.empty(size, np.uint8)
             way.read(result, held, 10, [])
             assert np.array_equal(result, array)
+        assert way._pairs == pairs  # as many as were worth it
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_piece_that_cannot_be_copied(device: Device, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staging, "PAIR_BYTES", 1)
+    monkeypatch.setattr(staging, "usable_cores", lambda: threads)
+    with Engine(device) as engine:
+        way = staging.Staging(engine._context, engine._transfers.transfer, device, block_bytes=4096)
+        array, held = np.arange(7 * 4096, dtype=np.uint8), engine.empty(7 * 4096, np.uint8)
+
+        def end(block: np.ndarray, start: int) -> None:
+            if start == 4 * 4096:
+                raise RuntimeError("out of reach")
+
+        def begin(block: np.ndarray, start: int) -> pyopencl.Event:
+            return pyopencl.enqueue_copy(way._queue, held.memory.buffer, block, dst_offset=start, is_blocking=False)
+
+        for _ in range(2 * threads):  # blocks come back
+            with pytest.raises(RuntimeError, match="out of reach"):
+                way._copy(begin, end, array.size)
+        monkeypatch.setattr(way, "_staged", lambda array: True)
+        way.write(held, array, 0, [], True)
+        assert np.array_equal(engine.download(held), array)
 
 
 def test_pinned_memory_is_kept_up_to_a_limit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
