@@ -7,6 +7,8 @@ are those of processor time in all threads together, from a run of its own; `wai
 all stages but "cut" in which they did not run: for the interpreter's lock, or for a core. `memory` is the peak of
 traced allocations over the size of the packed planes, in a run of its own. Tree sequences and VCF Zarr are counted as
 the same data would be as VCF, and in genotypes; they need msprime (with tskit) and zarr, and are left out without them.
+Arrays of states are packed by `Alignment.from_haplotypes` with as many threads as there are cores (`taskset` gives
+fewer); of one with wider states there are fewer states.
 """
 
 from __future__ import annotations
@@ -25,15 +27,17 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from unittest.mock import patch
 
 import numpy as np
 from measure import best_time, host, table, write_json
+from numpy.typing import NDArray
 
 from oclgenomics.io import inflate
 from oclgenomics.io.cores import usable_cores
-from oclgenomics.variation import ReadOptions, packing, read_alignments
+from oclgenomics.io.workers import MAX_THREADS
+from oclgenomics.variation import Alignment, ReadOptions, packing, read_alignments
 from oclgenomics.variation.readers import chromosome, input_buffer, line_blocks, macs, ms
 from oclgenomics.variation.readers.vcf import read as vcf
 
@@ -178,6 +182,29 @@ STORES: dict[str, Callable[[Path, int], int]] = {
 }
 
 
+def states(
+    size: int, kind: str = "i1", order: Literal["C", "F"] = "C", missing: float = 0, many: float = 0
+) -> NDArray[Any]:
+    """An array of so many bytes, (sites, `HAPLOTYPES`), with a share of missing states and of sites with a third."""
+    rng = np.random.default_rng(1)
+    array = rng.integers(0, 2, (size // HAPLOTYPES // np.dtype(kind).itemsize, HAPLOTYPES), np.int8)
+    array[rng.random(len(array)) < many, 0] = 2
+    if missing:
+        array[rng.random(array.shape, np.float32) < missing] = -1
+    return array.astype(kind, order=order)
+
+
+ARRAYS: dict[str, dict[str, Any]] = {
+    "array int8": {},
+    "array int8 1% missing": {"missing": 0.01},
+    "array int8 1% of sites with three": {"many": 0.01},
+    "array int8 transposed": {"order": "F"},
+    "array int8 transposed 1% missing": {"order": "F", "missing": 0.01},
+    "array bool": {"kind": "?"},
+    "array int64": {"kind": "i8"},
+}
+
+
 def write(path: Path, lines: Lines, size: int, packed: str) -> int:
     """Write about `size` bytes of input; the number of decompressed bytes."""
     text = b"".join(lines(np.random.default_rng(1), size))
@@ -279,15 +306,44 @@ def measure(path: Path, name: str, size: int, threads: int, repeat: int) -> dict
     }
 
 
-def measure_store(path: Path, name: str, size: int, repeat: int) -> dict[str, Any]:
-    """One row of the table of tree sequences and VCF Zarr; ImportError where its extra is not installed."""
-    size = STORES[name](path, size)
-    times, genotypes = [], 0
+def least_times(repeat: int, work: Callable[[], object]) -> tuple[float, float]:
+    """The least wall and CPU time."""
+    times = []
     for _ in range(repeat):
         start, start_used = time.perf_counter(), time.process_time()
-        genotypes = sum(alignment.sites * alignment.haplotypes for alignment in read_alignments(path))
+        work()
         times.append((time.perf_counter() - start, time.process_time() - start_used))
-    wall, used = min(wall for wall, _ in times), min(used for _, used in times)
+    return min(wall for wall, _ in times), min(used for _, used in times)
+
+
+def measure_array(name: str, size: int, repeat: int) -> dict[str, Any]:
+    """One row of the table of arrays."""
+    array = states(size, **ARRAYS[name])
+    positions = np.arange(1, len(array) + 1)
+    wall, used = least_times(repeat, lambda: Alignment.from_haplotypes(positions, array))
+    tracemalloc.start()
+    packed = Alignment.from_haplotypes(positions, array).packed_bytes
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return {
+        "input": name,
+        "threads": min(usable_cores(), MAX_THREADS),
+        "seconds": wall,
+        "CPU seconds": used,
+        "MB/s of CPU time": round(array.nbytes / used / 1e6),
+        "memory": peak / packed,
+    }
+
+
+def measure_store(path: Path, name: str, size: int, repeat: int) -> dict[str, Any]:
+    """One row of the table of tree sequences and VCF Zarr; ImportError where its extra is not installed."""
+    size, genotypes = STORES[name](path, size), 0
+
+    def count() -> None:
+        nonlocal genotypes
+        genotypes = sum(alignment.sites * alignment.haplotypes for alignment in read_alignments(path))
+
+    wall, used = least_times(repeat, count)
     return {
         "input": name,
         "seconds": wall,
@@ -302,16 +358,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=100, help="size of each input (default: 100)")
     parser.add_argument("--threads", default="1,2,all", metavar="N,N,...", help="default: %(default)s")
-    parser.add_argument("--only", metavar="INPUT,...", help=f"of {', '.join([*CASES, *STORES])}".replace("%", "%%"))
+    parser.add_argument(
+        "--only", metavar="INPUT,...", help=f"of {', '.join([*CASES, *STORES, *ARRAYS])}".replace("%", "%%")
+    )
     parser.add_argument("--repeat", type=int, default=3, help="default: %(default)s")
     parser.add_argument("--json", metavar="FILE", help="write a record as well")
     args = parser.parse_args()
     record: dict[str, Any] = {"benchmark": "formats", "megabytes": args.megabytes, "machine": host(), "inputs": []}
     size = int(args.megabytes * 1e6)
-    for name in args.only.split(",") if args.only else [*CASES, *STORES]:
+    for name in args.only.split(",") if args.only else [*CASES, *STORES, *ARRAYS]:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "input")
-            if name in STORES:
+            if name in ARRAYS:
+                rows = [measure_array(name, size, args.repeat)]
+            elif name in STORES:
                 try:
                     rows = [measure_store(path, name, size, args.repeat)]
                 except ImportError as error:

@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.variation.alleles import NO_ALLELE, ONE, ZERO, allele_codes, is_plain
-from oclgenomics.variation.planes import HAPLOID, MISSING, Planes
-from oclgenomics.variation.read_options import unphased_calls
+from oclgenomics.io.workers import Workers
+from oclgenomics.variation.alleles import LETTERS, allele_codes
+from oclgenomics.variation.array_blocks import FILL, CallRules, lies_by_sites, pack_block
+from oclgenomics.variation.planes import Genotypes
 from oclgenomics.variation.site_parts import PackedSites, SiteParts
 
-_FILL = -2  # sgkit's second allele of a haploid call
-_BLOCK_BYTES = 1 << 22  # states packed together
-_NUMBERED = np.array([ZERO, ONE, *[NO_ALLELE] * 4], np.uint8)  # the alleles of data in which no site has a third
-_TWO_BASES = np.array([0, 1, *[NO_ALLELE] * 4], np.uint8)
-_FOUR_BASES = np.array([0, 1, 2, 3, *[NO_ALLELE] * 2], np.uint8)
+_BLOCK_BYTES = 1 << 20  # states packed together, which stay in the cache
+_LONGER = 4  # times as much where the states of one haplotype lie together, as each of its rows is a loop
+_APART = 8  # times as much for a thread, as small operations of threads wait for each other's lock
+_BLOCK_SITES = 256  # at least where the states of one haplotype lie together
+_WORTH_THREADS = 1 << 26
 
 
 def positions_of(positions: ArrayLike) -> NDArray[np.int64]:
@@ -50,7 +51,7 @@ def pack_haplotypes(states: ArrayLike, alleles: ArrayLike | None, missing: int, 
         raise ParameterError(
             "states", f"must have two haplotypes for each sample where phased is False, not {array.shape[1]} in all"
         )
-    return _packed("states", array.reshape(len(array), -1, 2), alleles, missing, False)
+    return _packed("states", array.reshape(len(array), array.shape[1] // 2, 2), alleles, missing, False)
 
 
 def pack_genotypes(
@@ -68,7 +69,7 @@ def pack_genotypes(
         raise ParameterError("genotypes", "must have one allele or more in a call, not none")
     _refuse_polyploid(array, missing)
     array = array[:, :, :2]
-    if missing != _FILL and _all_haploid(array):
+    if missing != FILL and _all_haploid(array):
         array = array[:, :, :1]
     known = np.asarray(phased)
     if known.dtype != bool or known.shape not in ((), array.shape[:2]):
@@ -106,9 +107,11 @@ def _without_masked(array: NDArray[Any], given: Any, missing: int) -> NDArray[An
     return hidden
 
 
-def _blocks(calls: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
+def _blocks(calls: NDArray[Any], times: int = 1) -> Iterator[tuple[int, NDArray[Any]]]:
     """The first site and the calls of some sites at a time; one block where there are no sites."""
-    step = max(1, _BLOCK_BYTES // max(1, calls[:1].nbytes))
+    columns = lies_by_sites(calls)
+    size = _BLOCK_BYTES * max(times, _LONGER if columns else 1)
+    step = max(_BLOCK_SITES if columns else 1, size // max(1, calls[:1].nbytes))
     for start in range(0, max(1, len(calls)), step):
         yield start, calls[start : start + step]
 
@@ -117,7 +120,7 @@ def _all_haploid(calls: NDArray[Any]) -> bool:
     """Whether every call has one allele, and a second that only fills it up."""
     if calls.shape[2] < 2 or not calls.size:
         return False
-    return all(bool((block[:, :, 1] == _FILL).all()) for _, block in _blocks(calls))
+    return all(bool((block[:, :, 1] == FILL).all()) for _, block in _blocks(calls))
 
 
 def _refuse_polyploid(calls: NDArray[Any], missing: int) -> None:
@@ -149,35 +152,25 @@ def _packed(
     """Pack calls (sites, samples, 1 or 2), block by block."""
     sites, samples, ploidy = calls.shape
     named = None if alleles is None else _allele_codes(alleles, sites)
-    largest = max(_largest(block, missing) for _, block in _blocks(calls))
-    parts = SiteParts(samples)
-    for start, block in _blocks(calls):
-        rows = slice(start, start + len(block))
-        absent = _absent(block, missing)
-        codes = block.astype(np.uint8)
-        codes[absent] = MISSING
-        if missing != _FILL and ploidy == 2:
-            codes[:, :, 1][(block[:, :, 1] == _FILL) & ~absent[:, :, 0]] = HAPLOID
-        own = _default_alleles(codes, largest) if named is None else named[rows]
-        wrong = ~absent & (block >= (own != NO_ALLELE).sum(axis=1, dtype=np.uint8)[:, None, None])
-        if wrong.any():
-            _refuse_state(name, start, block, wrong)
-        unphased = _unphased(codes, phased if isinstance(phased, bool) else phased[rows])
-        planes = Planes(own, is_plain(own), samples * ploidy, ploidy)
-        planes.add_states(np.arange(len(codes)), codes.reshape(len(codes), samples * ploidy))
-        parts.add(planes.finish(unphased))
-    joined = parts.join()
-    return replace(joined, alphabet="binary") if named is None and largest < 2 else joined
+    rules, parts, many = CallRules(name, missing, ploidy), SiteParts(samples), False
 
+    def pack(block: tuple[int, NDArray[Any]]) -> tuple[Genotypes, bool]:
+        start, some = block
+        rows = slice(start, start + len(some))
+        own = None if named is None else named[rows]
+        return pack_block(some, start, rules, own, phased if isinstance(phased, bool) else phased[rows])
 
-def _unphased(codes: NDArray[np.uint8], phased: bool | NDArray[np.bool_]) -> int:
-    """How many calls are not phased."""
-    if codes.shape[2] == 1 or phased is True:
-        return 0
-    slashed = np.broadcast_to(~np.asarray(phased), codes.shape[:2])
-    slashed = slashed & (codes[:, :, 1] != HAPLOID)
-    found = unphased_calls(slashed, codes[:, :, 0], codes[:, :, 1], MISSING, "auto")
-    return 0 if found is None else int(np.count_nonzero(found))
+    with Workers(None if calls.nbytes >= _WORTH_THREADS else 1) as workers:
+        for part, more in workers.map(pack, _blocks(calls, _APART if workers.threads > 1 else 1)):
+            parts.add(part)
+            many = many or more
+        joined = parts.join(workers)
+    if named is not None:
+        return joined
+    if not many:
+        return replace(joined, alphabet="binary")
+    letters = joined.letters  # those of blocks without a third state are still numbers
+    return replace(joined, letters=np.where(letters <= ord("1"), LETTERS[letters & 1], letters))
 
 
 def _allele_codes(alleles: ArrayLike, sites: int) -> NDArray[np.uint8]:
@@ -197,29 +190,3 @@ def _allele_codes(alleles: ArrayLike, sites: int) -> NDArray[np.uint8]:
             f"{', '.join(map(str, names[site].tolist()))[:40]}; leave out what is no SNP",
         )
     return codes
-
-
-def _default_alleles(codes: NDArray[np.uint8], largest: int) -> NDArray[np.uint8]:
-    """Letter codes of sites whose alleles have no names: 0 and 1, or A, C, G, T if a site of the data has a third."""
-    if largest < 2:
-        return np.broadcast_to(_NUMBERED, (len(codes), len(_NUMBERED)))
-    third: NDArray[np.bool_] = np.any((codes > 1) & (codes < HAPLOID), axis=(1, 2))
-    return np.where(third[:, None], _FOUR_BASES, _TWO_BASES)
-
-
-def _largest(calls: NDArray[Any], missing: int) -> int:
-    """The largest state, 0 if there is none."""
-    if missing < 0:
-        return int(calls.max(initial=0))
-    return int(calls.max(where=~_absent(calls, missing), initial=0))
-
-
-def _refuse_state(name: str, start: int, calls: NDArray[Any], wrong: NDArray[np.bool_]) -> None:
-    """Name the first state that its site does not have."""
-    site, sample, allele = np.argwhere(wrong)[0].tolist()
-    who = f"sample {sample}" if name == "genotypes" else f"haplotype {sample * calls.shape[2] + allele}"
-    raise ParameterError(
-        name,
-        f"must be numbers of the site's alleles, 0 to 3 where these are not given: {who} has "
-        f"{calls[site, sample, allele]} at site {start + site} (counted from 0)",
-    )

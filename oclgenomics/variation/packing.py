@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from oclgenomics.io.workers import Workers
 
 WORD_BITS = 32
-_FIRST = np.uint32(0x55555555)  # first haplotypes of diploid samples
+FIRST = np.uint32(0x55555555)  # first haplotypes of diploid samples
 _FILLED_AT_ONCE = 1 << 18  # words that one thread puts together
+_COMBINED_AT_ONCE = 1 << 17  # bytes of planes, which stay in the cache
 
 
 def words_for(haplotypes: int) -> int:
@@ -86,12 +87,30 @@ class RowPacker:
 
 
 def pack_states(states: NDArray[Any]) -> NDArray[np.uint32]:
-    """Pack states of shape (sites, haplotypes), non-zero = 1, into site-major words, uint32 (sites, words)."""
+    """Pack states 0 and 1 (sites, haplotypes) of one byte each into site-major words, uint32 (sites, words)."""
     sites, haplotypes = states.shape
+    if states.strides[0] == 1 < states.strides[1]:
+        return _pack_columns(states.T.view(np.uint8))
     packed = np.zeros((sites, 4 * words_for(haplotypes)), np.uint8)
     if haplotypes:
         packed[:, : -(-haplotypes // 8)] = np.packbits(states, axis=1, bitorder="little")
     return packed.view("<u4").astype(np.uint32, copy=False)
+
+
+def _pack_columns(rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Pack rows of haplotypes, uint8 (haplotypes, sites), as `pack_states` does; contiguous along the sites."""
+    haplotypes, sites = rows.shape
+    packer, whole = RowPacker(sites), haplotypes // 8
+    at_once = max(1, _COMBINED_AT_ONCE // max(sites, 1))
+    for first in range(0, whole, at_once):
+        groups = min(at_once, whole - first)
+        packer.add(combine_rows(rows[8 * first : 8 * (first + groups)].reshape(groups, 8, sites), 0))
+    if haplotypes % 8:
+        last = np.zeros((1, 8, sites), np.uint8)
+        last[0, : haplotypes % 8] = rows[8 * whole :]
+        packer.add(combine_rows(last, 0))
+    with Workers(1) as worker:
+        return packer.finish(worker).T
 
 
 def full_words(haplotypes: int) -> NDArray[np.uint32]:
@@ -140,7 +159,7 @@ def with_haploid(plane: NDArray[np.uint32], haploid: NDArray[np.uint32] | None) 
 
 def both_observed(valid: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Where both haplotypes of a sample are observed."""
-    both = valid & (valid >> np.uint32(1)) & _FIRST
+    both = valid & (valid >> np.uint32(1)) & FIRST
     return both | (both << np.uint32(1))
 
 

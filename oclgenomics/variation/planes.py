@@ -76,7 +76,9 @@ class Planes:
         self._letters = alleles[:, :2].copy()
         self._multi: list[tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint32]]] = []
 
-    def add_packed(self, sites: NDArray[np.int64], bits: NDArray[np.uint32], valid: NDArray[np.uint32] | None) -> None:
+    def add_packed(
+        self, sites: NDArray[np.int64] | slice, bits: NDArray[np.uint32], valid: NDArray[np.uint32] | None
+    ) -> None:
         """Put packed states of sites with two alleles in place; `valid` is None where all is observed."""
         self._bits[sites] = bits
         if valid is None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,7 +15,10 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
-from oclgenomics.variation import Alignment, ReadOptions, read_alignments
+from oclgenomics.variation import Alignment, ReadOptions, arrays as arrays_module, planes, read_alignments
+from oclgenomics.variation.alleles import allele_codes, is_plain
+from oclgenomics.variation.array_blocks import lies_by_sites
+from oclgenomics.variation.site_parts import SiteParts
 from oclgenomics.variation.sources import open_alignments
 from oclgenomics.variation.writers import (
     MISSING,
@@ -161,6 +166,120 @@ def test_blocks_do_not_show(monkeypatch):
     assert_same(Alignment.from_genotypes(np.arange(40), calls, phased=phased), expected)
 
 
+def by_planes(calls: NDArray[np.int64], names: NDArray[np.str_], phased: NDArray[np.bool_]) -> Alignment:
+    """All sites at once, state by state, from calls that are -1 where missing and -2 where there is no second one."""
+    sites, samples, ploidy = calls.shape
+    own, _ = allele_codes(names)
+    codes = np.where(calls < 0, planes.MISSING, calls).astype(np.uint8)
+    if ploidy == 2:
+        codes[:, :, 1][(calls[:, :, 1] == -2) & (calls[:, :, 0] >= 0)] = planes.HAPLOID
+    packed = planes.Planes(own, is_plain(own), samples * ploidy, ploidy)
+    packed.add_states(np.arange(sites), codes.reshape(sites, -1))
+    unphased = ~phased & (calls >= 0).all(axis=2) & (calls[:, :, 0] != calls[:, :, -1])
+    parts = SiteParts(samples)
+    parts.add(packed.finish(int(unphased.sum())))
+    return Alignment(name="1", positions=places(sites), unphased=bool(unphased.any()), **vars(parts.join()))
+
+
+@st.composite
+def call_arrays(draw: st.DrawFn) -> NDArray[np.int64]:
+    """Calls of which some sites have a third state, or states that are missing, or haploid calls."""
+    sites, samples = draw(st.integers(1, 9)), draw(st.sampled_from([1, 3, 4, 5, 15, 16, 17, 33]))
+    rng = np.random.default_rng(draw(st.integers(0, 1 << 30)))
+    shape = (sites, samples, draw(st.sampled_from([1, 2])))
+    largest = np.where(rng.random(sites) < draw(st.sampled_from([0, 0, 0.3])), 3, 1)
+    calls = (rng.random(shape) * (1 + largest[:, None, None])).astype(np.int64)
+    some = (rng.random(sites) < 0.5)[:, None, None]
+    calls[some & (rng.random(shape) < draw(st.sampled_from([0, 0.2, 1])))] = -1
+    if shape[2] == 2:
+        calls[:, :, 1][some[:, :, 0] & (rng.random(shape[:2]) < draw(st.sampled_from([0, 0, 0.3])))] = -2
+        calls[0, 0, 1] = 0  # else all calls could be haploid
+    return calls
+
+
+def laid_out(calls: NDArray[Any], layout: str) -> NDArray[Any]:
+    """The same calls, elsewhere in memory."""
+    if layout == "by sites":
+        return np.ascontiguousarray(calls.transpose(1, 2, 0)).transpose(2, 0, 1)
+    if layout == "backwards":
+        return calls[:, ::-1].copy()[:, ::-1]
+    if layout == "every second":
+        wide = np.zeros([2 * length for length in calls.shape], calls.dtype, order="F")
+        wide[::2, ::2, ::2] = calls
+        return wide[::2, ::2, ::2]
+    return np.asfortranarray(calls) if layout == "F" else calls
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    call_arrays(),
+    st.sampled_from(["i1", "i2", ">i4", "i8", "u1", ">u2", "u8"]),
+    st.sampled_from([-1, 9, 127, 254, 300, -7]),
+    st.sampled_from(["C", "F", "by sites", "backwards", "every second"]),
+    st.sampled_from([0, 0.5, 1]),
+    st.sampled_from([1, 100, 1 << 20]),
+)
+def test_any_calls_are_packed_as_state_by_state(calls, kind, missing, layout, share, block):
+    phased = np.random.default_rng(2).random(calls.shape[:2]) >= share
+    limits = np.iinfo(kind)
+    if not limits.min <= missing <= limits.max:
+        missing = limits.max
+    if limits.min == 0:  # nothing but the missing state can be said then
+        calls = np.where(calls < 0, -1, calls)
+    array = laid_out(np.where(calls == -1, missing, calls).astype(kind), layout)
+    third = (calls > 1).any(axis=(1, 2))[:, None]
+    names = np.where(third, list("ACGT"), ["A", "C", "", ""] if third.any() else ["0", "1", "", ""])
+    expected = by_planes(calls, names, phased)
+    with patch.object(arrays_module, "_BLOCK_BYTES", block), patch.object(arrays_module, "_BLOCK_SITES", 2):
+        given = {"missing": missing, "phased": phased}
+        assert_same(Alignment.from_genotypes(places(len(calls)), array, **given), expected)
+        assert_same(Alignment.from_genotypes(places(len(calls)), array, alleles=names, **given), expected)
+        if share == 1 and calls.shape[2] == 2:
+            states = array.reshape(len(calls), -1)
+            found = Alignment.from_haplotypes(places(len(calls)), states, missing=missing, phased=False)
+            assert_same(found, expected)
+
+
+def test_how_calls_lie():
+    calls = np.zeros((6, 5, 2), np.int8)
+    assert not lies_by_sites(calls)
+    assert lies_by_sites(np.asfortranarray(calls))
+    assert lies_by_sites(np.zeros((5, 6), np.int8).T[:, :, None])
+    assert not lies_by_sites(np.asfortranarray(calls)[:1])
+
+
+def test_no_sites():
+    for found in (
+        Alignment.from_haplotypes(np.zeros(0, int), np.zeros((0, 6), np.int8), phased=False),
+        Alignment.from_genotypes(np.zeros(0, int), np.zeros((0, 3, 2), np.int8)),
+    ):
+        assert (found.sites, found.haplotypes, found.ploidy, found.alphabet) == (0, 6, 2, "binary")
+
+
+def test_threads_do_not_show(monkeypatch):
+    rng = np.random.default_rng(1)
+    states = rng.integers(-1, 3, (90, 40)).astype(np.int8)
+    expected = Alignment.from_haplotypes(np.arange(90), states)
+    monkeypatch.setattr(arrays_module, "_BLOCK_BYTES", 15)  # 120 for a thread
+    monkeypatch.setattr(arrays_module, "_WORTH_THREADS", 0)
+    assert_same(Alignment.from_haplotypes(np.arange(90), states), expected)
+    states[[50, 80], 7] = 5
+    with pytest.raises(UsageError, match="haplotype 7 has 5 at site 50"):
+        Alignment.from_haplotypes(np.arange(90), states)
+
+
+def test_packing_takes_little_memory_beyond_the_planes():
+    states = np.random.default_rng(1).integers(0, 2, (4000, 2000)).astype(np.int8)
+    states[::3, 5] = -1
+    Alignment.from_haplotypes([1], states[:1])  # workers take some memory the first time
+    for array, more in ((states, 4 << 20), (np.asfortranarray(states), 8 << 20)):
+        tracemalloc.start()
+        packed = Alignment.from_haplotypes(np.arange(4000), array).packed_bytes
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 2 * packed + more
+
+
 @pytest.mark.parametrize(
     ("positions", "genotypes", "options", "message"),
     [
@@ -192,6 +311,9 @@ def test_what_is_refused_of_haplotypes():
         Alignment.from_haplotypes([1], [[0, 1, 1]], phased=False)
     with pytest.raises(UsageError, match=r"states must be numbers .*: haplotype 2 has 5 at site 0"):
         Alignment.from_haplotypes([1], [[0, 1, 5]])
+    for kind, number in ((np.uint8, 200), (np.int16, 256), (">i4", 1 << 16), (np.uint64, 1 << 63)):
+        with pytest.raises(UsageError, match=f"haplotype 1 has {number} at site 0"):
+            Alignment.from_haplotypes([1], np.array([[0, number, 1]], kind))
     with pytest.raises(UsageError, match=r"states must have the shape .sites, haplotypes., not .3,."):
         Alignment.from_haplotypes([1], [0, 1, 1])
 

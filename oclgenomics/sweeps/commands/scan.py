@@ -124,6 +124,22 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
         "--edge", type=app.count, default=1, metavar="N",
         help="derived or ancestral haplotypes at most, for a site to count in mu_SFS (default: %(default)s)",
     )  # fmt: skip
+    _add_window_options(group, grid=grid)
+    group.add_argument(
+        "--precision", default="accurate", metavar="accurate|compat",
+        help="compat: RAiSD's float32 arithmetic and rules, for the same reports (default: %(default)s)",
+    )  # fmt: skip
+    if grid:
+        add_refinement_options(parser)
+    else:
+        parser.set_defaults(refine=None, refine_quantile=None, refine_margin=None)
+    add_ehh_options(parser)
+    add_clr_options(parser, maps=grid)
+    add_population_options(parser)
+
+
+def _add_window_options(group: argparse._ArgumentGroup, *, grid: bool) -> None:
+    """Add the positions of a grid, and the windows of all statistics but mu."""
     other = ""
     if grid:
         other = "--grid or "
@@ -149,17 +165,6 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
         "--haplotype-step", type=app.count, default=10, metavar="N",
         help="sites from one such window to the next (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument(
-        "--precision", default="accurate", metavar="accurate|compat",
-        help="compat: RAiSD's float32 arithmetic and rules, for the same reports (default: %(default)s)",
-    )  # fmt: skip
-    if grid:
-        add_refinement_options(parser)
-    else:
-        parser.set_defaults(refine=None, refine_quantile=None, refine_margin=None)
-    add_ehh_options(parser)
-    add_clr_options(parser, maps=grid)
-    add_population_options(parser)
 
 
 def add_refinement_options(parser: argparse.ArgumentParser) -> None:
@@ -274,6 +279,12 @@ def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -
     if not regions:
         parser.set_defaults(on_exclude="split", ancestral=None, ancestral_confidence="high")
         return
+    _add_ancestral_options(group)
+    _add_excluded_options(group)
+
+
+def _add_ancestral_options(group: argparse._ArgumentGroup) -> None:
+    """Add which state of a site is the derived one."""
     ancestral = group.add_argument(
         "--ancestral", metavar="FASTA|AA",
         help="ancestral bases: a FASTA file, or AA for INFO/AA of the VCF or BCF. The other allele is the derived one; "
@@ -284,6 +295,10 @@ def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -
         "--ancestral-confidence", default="high", metavar="|".join(CONFIDENCES),
         help="high: upper-case ancestral bases alone; any: lower-case ones, too (default: %(default)s)",
     )  # fmt: skip
+
+
+def _add_excluded_options(group: argparse._ArgumentGroup) -> None:
+    """Add what is excluded."""
     files.reads(group.add_argument("--exclude", metavar="BED", help="regions to exclude (default: none)"))
     group.add_argument(
         "--on-exclude", default="split", metavar="|".join(ON_EXCLUDE),

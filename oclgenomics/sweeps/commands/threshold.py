@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import sweeps
@@ -21,7 +21,10 @@ from oclgenomics.notices import number_of
 from oclgenomics.simulate.commands.neutral import add_simulation_options, check_simulation, neutral_replicates
 from oclgenomics.sweeps import formats
 from oclgenomics.sweeps.commands.scan import add_site_options, add_statistic_options, sweep_options
-from oclgenomics.sweeps.options import OWN_OPTIONS
+from oclgenomics.sweeps.options import OWN_OPTIONS, Statistic
+
+if TYPE_CHECKING:
+    from oclgenomics.variation import ReadOptions
 
 significance = late("oclgenomics.app.significance")
 own = late("oclgenomics.sweeps.significance.thresholds")
@@ -104,46 +107,14 @@ def run(args: argparse.Namespace) -> int:
     _settle(args, report)
     own.check_compared(args.statistics.split(","), simulated=args.input is None)
     options, reading = sweep_options(args), read_options(args, region=getattr(args, "region", None))
-    combined = tuple(args.combine.split(",")) if args.combine else ()
-    for name in combined:
-        if name not in options.statistics:
-            raise UsageError(f"--combine {args.combine}: {name} is not one of --stat {','.join(options.statistics)}")
-    together = sweeps.check_questions(options, rates, combined)
-    if not has_pieces(args):  # of which the options are settled
-        check_simulation(args)
-    if args.input is None:
-        halved = bool(args.combine)
-        for rate in rates:  # refuses before the work what it would refuse after it
-            significance.rank_for(rate, args.replicates // 2 if halved else args.replicates, halved)
-    if report is not None:
-        _check_sites(args, report)
-    spread = is_combined(args)
-    place = ("", 1, 0) if has_pieces(args) else _place(args, report)
-    job = sweeps.ThresholdJob(
-        () if has_pieces(args) else neutral_replicates(args), options, reading,
-        observing.Observation(bool(args.genotypes), args.missing_calls or 0.0, *place, seed=args.seed or 1), args.scan,
-        {name: getattr(args, name) for name in ("fpr", "combine")},
-    )  # fmt: skip
-    if not spread:
+    together = sweeps.check_questions(options, rates, _combined(args, options))
+    _check_replicates(args, rates, report)
+    job = _job(args, options, reading, report)
+    if not is_combined(args):
         oclgenomics.select_device(args.device)  # a device that is not there is reported before the work
     if args.shard is not None:
         return write_shard(args, job, "scanning", unit=("replicates", 1))
-    progress = app.started_progress(args, "neutral", "replicates", 1)
-    how = sweeps.Run()
-    with ExitStack() as stack:
-        if not spread:
-            how = sweeps.Run(progress=lambda done, _: progress.update(done, args.replicates))
-            exact = sweeps.reading_for(reading, options)
-            read = sources.open_alignments(job.neutral, exact, threads=args.threads)
-            seen = iter(job.observed(stack.enter_context(closing(read))))
-            first = sources.first_read(seen, args.input or "the simulation")
-            job = replace(job, neutral=first, observation=None)
-        work = stack.enter_context(work_of(args))
-        scans = stack.enter_context(closing(work.parts(job, how)))
-        found = own.Significance.of(scans, options.statistics, rates, args.length, together)
-        made = work.provenance()
-        progress.clear()
-        work.report_profile()
+    found, made = _scanned(args, job, rates, together)
     peaks: list[dict[str, Any]] = []
     if report is not None:
         app.say(args, f"compared with the replicates: {own.compare(found, report, args.scan)}")
@@ -152,6 +123,74 @@ def run(args: argparse.Namespace) -> int:
     _say_thresholds(args, found, peaks)
     app.say_written(args)
     return 0
+
+
+def _combined(args: argparse.Namespace, options: sweeps.SweepOptions) -> tuple[Statistic, ...]:
+    """The statistics that are combined.
+
+    Raises
+    ------
+    UsageError
+        One of them is not computed.
+    """
+    combined: tuple[Statistic, ...] = tuple(args.combine.split(",")) if args.combine else ()
+    for name in combined:
+        if name not in options.statistics:
+            raise UsageError(f"--combine {args.combine}: {name} is not one of --stat {','.join(options.statistics)}")
+    return combined
+
+
+def _check_replicates(args: argparse.Namespace, rates: Sequence[float], report: sweeps.Scans | None) -> None:
+    """Refuse before the work what it would refuse after it.
+
+    Raises
+    ------
+    UsageError
+        Replicates that cannot be simulated, are too few for the rates, or are unlike the data.
+    """
+    if not has_pieces(args):  # of which the options are settled
+        check_simulation(args)
+    if args.input is None:
+        halved = bool(args.combine)
+        for rate in rates:
+            significance.rank_for(rate, args.replicates // 2 if halved else args.replicates, halved)
+    if report is not None:
+        _check_sites(args, report)
+
+
+def _job(
+    args: argparse.Namespace, options: sweeps.SweepOptions, reading: ReadOptions, report: sweeps.Scans | None
+) -> sweeps.ThresholdJob:
+    """The scan of all replicates."""
+    place = ("", 1, 0) if has_pieces(args) else _place(args, report)
+    return sweeps.ThresholdJob(
+        () if has_pieces(args) else neutral_replicates(args), options, reading,
+        observing.Observation(bool(args.genotypes), args.missing_calls or 0.0, *place, seed=args.seed or 1), args.scan,
+        {name: getattr(args, name) for name in ("fpr", "combine")},
+    )  # fmt: skip
+
+
+def _scanned(
+    args: argparse.Namespace, job: sweeps.ThresholdJob, rates: Sequence[float], together: Sequence[Statistic]
+) -> tuple[sweeps.Significance, Any]:
+    """What the replicates say, and of what work; they are scanned here, or were in pieces."""
+    progress = app.started_progress(args, "neutral", "replicates", 1)
+    how = sweeps.Run()
+    with ExitStack() as stack:
+        if not is_combined(args):
+            how = sweeps.Run(progress=lambda done, _: progress.update(done, args.replicates))
+            exact = sweeps.reading_for(job.reading, job.options)
+            read = sources.open_alignments(job.neutral, exact, threads=args.threads)
+            seen = iter(job.observed(stack.enter_context(closing(read))))
+            first = sources.first_read(seen, args.input or "the simulation")
+            job = replace(job, neutral=first, observation=None)
+        work = stack.enter_context(work_of(args))
+        scans = stack.enter_context(closing(work.parts(job, how)))
+        found = own.Significance.of(scans, job.options.statistics, rates, args.length, together)
+        made = work.provenance()
+        progress.clear()
+        work.report_profile()
+    return found, made
 
 
 def _settle(args: argparse.Namespace, report: sweeps.Scans | None) -> None:

@@ -215,67 +215,130 @@ def used_sites(
             f"{alignment.name}: `precision=compat` needs phased haplotypes (RAiSD draws the order of unphased "
             "alleles); use accurate, `phase=missing` or `phase=ignore`"
         )
-    discarded, remarks, read = dict(alignment.skipped), list[str](), alignment
-    alignment = _in_regions(alignment, options, exclude, accessible, discarded, remarks)
-    polar = options.ancestral is not None or not alignment.ordered
-    known = np.full(alignment.sites, alignment.ordered)
+    discarded, remarks = dict(alignment.skipped), list[str]()
+    inside = _in_regions(alignment, options, exclude, accessible, discarded, remarks)
+    counted = _counted(inside, options)
+    remarks += _partly_haploid(counted)
+    whole, before = counted, inside.sites
+    if options.treatment == "impute":
+        before = int(_kept(whole, options, {}).sum())
+        whole = _with_imputed(whole, draws or Draws(options.impute_seed))
+    used = _complete(_at(whole, _kept(whole, options, discarded)))
+    masks = None if populations is None else populations.masks(used.alignment)
+    remarks += _unnamed(used.alignment, populations) + _unpolarised(used, options)
+    mask = Mask.of(exclude, alignment.name, options, accessible)
+    relative = alignment.exact is not None
+    extent, total = _extent(alignment, used.positions, options, mask, length if relative else None)
+    if options.treatment == "impute" and not relative:
+        total = before  # which RAiSD counts before it draws
+    return UsedSites(
+        name=used.alignment.name, replicate=used.alignment.replicate, planes=used.planes, positions=used.positions,
+        derived=used.derived, observed=used.observed, copies=used.copies, length=extent, total=total,
+        discarded=discarded, facts=_facts(used, exclude, accessible, populations, masks), relative=relative,
+        populations=masks, polarised=used.known, remarks=tuple(remarks), matches=_matches(used.planes, options),
+        repeated=_repeated(used.alignment, used.planes), binary=alignment.alphabet == "binary",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """Sites on their way to those that are used, and the haplotypes that have a state at each.
+
+    Attributes
+    ----------
+    alignment, planes, derived, observed, copies
+        As in `UsedSites`.
+    seen : ndarray of int64, shape (sites,)
+        Haplotypes of which a state was read; more are `observed` if missing ones were imputed.
+    there : ndarray of int64, shape (sites,)
+        Haplotypes that the samples have at the site.
+    known : ndarray of bool, shape (sites,), or None
+        `UsedSites.polarised`.
+    other : ndarray of bool, shape (sites,)
+        The ancestral base is neither allele.
+    """
+
+    alignment: Alignment
+    planes: SitePlanes
+    derived: Ints
+    observed: Ints
+    copies: int
+    seen: Ints
+    there: Ints
+    known: NDArray[np.bool_] | None
+    other: NDArray[np.bool_]
+
+    @property
+    def positions(self) -> Floats:
+        """Bp."""
+        exact = self.alignment.exact
+        return self.alignment.positions.astype(np.float64) if exact is None else exact
+
+    @property
+    def states(self) -> int:
+        """States of a site if none is missing: of genotypes two of each sample, also of a haploid one."""
+        return self.planes.haplotypes if self.planes.genotypes else self.copies
+
+
+def _counted(alignment: Alignment, options: SweepOptions) -> _Counted:
+    """Polarise the sites, if that is asked for, and count their states."""
+    known = None if alignment.ordered else np.zeros(alignment.sites, bool)
     other = np.zeros(alignment.sites, bool)
     if options.ancestral is not None:
         alignment, known, other = polarised(alignment, lower_case=options.ancestral_confidence == "any")
     planes = site_planes(alignment)
-    lacking = alignment.haplotypes - alignment.copies
-    copies = planes.haplotypes - (0 if planes.genotypes else lacking)
     derived, observed = plane_counts(planes, _repeated(alignment, planes))
-    there = _there(alignment, copies, options)
-    seen, before = observed, alignment.sites
-    partly = 0 if planes.genotypes else alignment.partly_haploid()
-    if partly:
-        remarks.append(PARTLY.format(number_of(partly, "sample"), "is" if partly == 1 else "are"))
-    if options.treatment == "impute":
-        before = int(_kept(alignment, derived, observed, there, options, {}).sum())
-        alignment = imputed(alignment, draws or Draws(options.impute_seed))
-        planes = site_planes(alignment)
-        derived, observed = plane_counts(planes)
-    keep = _kept(alignment, derived, observed, there, options, discarded)
-    if not keep.all():
-        alignment, derived, observed = take_sites(alignment, keep), derived[keep], observed[keep]
-        known, other, seen, there = known[keep], other[keep], seen[keep], there[keep]
-        planes = site_planes(alignment)
-    if planes.valid is not None and (count_ones(planes.valid) == planes.haplotypes).all():
-        planes = replace(planes, valid=None)
-    positions = alignment.positions.astype(np.float64) if alignment.exact is None else alignment.exact
-    masks = None
-    if populations is not None:
-        masks = populations.masks(alignment)
-        absent = populations.absent(names_of(alignment)) if alignment.replicate == 1 else ""  # once for an input
-        remarks += [f"warning: {populations.source}: {absent}"] if absent else []
-    facts = _facts(read.name, copies, planes, positions, (seen, there), exclude)
-    lone = 1 - int(there.sum()) / (copies * len(there)) if len(there) else 0.0
-    facts = replace(facts, haploid=round(lone, FACT_DIGITS) or None)
-    if populations is not None and masks is not None:
-        sizes = "+".join(str(np.bitwise_count(mask).sum()) for mask in masks)
-        facts = replace(facts, populations=sizes, between=",".join(populations.names))
-    matches = None
-    if options.treatment == "match" and planes.valid is not None and "mu" in options.statistics:
-        matches = matched(planes.bits, planes.valid, planes.haplotypes, options.width)
-    relative = read.exact is not None
-    mask = Mask.of(exclude, read.name, options, accessible)
-    if accessible is not None:
-        share, sums = _accessible_share(accessible, read.name, positions), accessible.checksum_of(read.name)
-        facts = replace(facts, accessible=share, mask=sums, masks=accessible.checksum)
-    if polar:
-        facts = replace(facts, unpolarised=round(1 - float(known.mean()), FACT_DIGITS) if len(known) else 0.0)
-        remarks += _polarity(known, other, options)
-    extent, total = _extent(read, positions, options, mask, length if relative else None)
-    if options.treatment == "impute" and not relative:
-        total = before  # which RAiSD counts before it draws
-    return UsedSites(
-        name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
-        observed=observed, copies=alignment.haplotypes - lacking, length=extent, total=total, discarded=discarded,
-        facts=facts, relative=relative, populations=masks, polarised=known if polar else None,
-        remarks=tuple(remarks), matches=matches, repeated=_repeated(alignment, planes),
-        binary=read.alphabet == "binary",
+    copies = alignment.copies
+    there = _there(alignment, planes.haplotypes if planes.genotypes else copies, options)
+    return _Counted(alignment, planes, derived, observed, copies, observed, there, known, other)
+
+
+def _with_imputed(sites: _Counted, draws: Draws) -> _Counted:
+    """Return the sites with the states drawn that are missing."""
+    alignment = imputed(sites.alignment, draws)
+    planes = site_planes(alignment)
+    derived, observed = plane_counts(planes)
+    return replace(sites, alignment=alignment, planes=planes, derived=derived, observed=observed)
+
+
+def _at(sites: _Counted, keep: NDArray[np.bool_]) -> _Counted:
+    """Return the sites to keep."""
+    if keep.all():
+        return sites
+    alignment = take_sites(sites.alignment, keep)
+    return _Counted(
+        alignment, site_planes(alignment), sites.derived[keep], sites.observed[keep], sites.copies, sites.seen[keep],
+        sites.there[keep], None if sites.known is None else sites.known[keep], sites.other[keep],
     )  # fmt: skip
+
+
+def _complete(sites: _Counted) -> _Counted:
+    """Return the sites without a plane of what is observed if all of it is."""
+    planes = sites.planes
+    if planes.valid is None or (count_ones(planes.valid) != planes.haplotypes).any():
+        return sites
+    return replace(sites, planes=replace(planes, valid=None))
+
+
+def _partly_haploid(sites: _Counted) -> list[str]:
+    """Which samples are haploid at some sites only, in a line."""
+    partly = 0 if sites.planes.genotypes else sites.alignment.partly_haploid()
+    return [PARTLY.format(number_of(partly, "sample"), "is" if partly == 1 else "are")] if partly else []
+
+
+def _unnamed(alignment: Alignment, populations: Populations | None) -> list[str]:
+    """Which names of the file of populations the input does not have, in a line; once for an input."""
+    if populations is None or alignment.replicate != 1:
+        return []
+    absent = populations.absent(names_of(alignment))
+    return [f"warning: {populations.source}: {absent}"] if absent else []
+
+
+def _matches(planes: SitePlanes, options: SweepOptions) -> Matches | None:
+    """Patterns, if missing states match anything and some are."""
+    if options.treatment != "match" or planes.valid is None or "mu" not in options.statistics:
+        return None
+    return matched(planes.bits, planes.valid, planes.haplotypes, options.width)
 
 
 def _in_regions(
@@ -320,17 +383,18 @@ def _there(alignment: Alignment, copies: int, options: SweepOptions) -> Ints:
     return alignment.haplotypes - count_ones(alignment.absent)
 
 
-def _polarity(known: NDArray[np.bool_], other: NDArray[np.bool_], options: SweepOptions) -> list[str]:
+def _unpolarised(sites: _Counted, options: SweepOptions) -> list[str]:
     """How many sites are not polarised and what that does, in a line."""
-    count = int((~known).sum())
+    count = 0 if sites.known is None else int((~sites.known).sum())
     if not count or (options.ancestral is None and not options.polarised):
         return []
-    text = f"the ancestral state of {count:,} of {len(known):,} sites is not known"
-    text += f", at {int(other.sum()):,} of them because it is neither allele" if other.any() else ""
+    of = sites.alignment.sites
+    text = f"the ancestral state of {count:,} of {of:,} sites is not known"
+    text += f", at {int(sites.other.sum()):,} of them because it is neither allele" if sites.other.any() else ""
     names = ", ".join(options.polarised)
     text += f"; left out by {names}" if names else ""
     text += "" if options.ancestral else "; name ancestral bases with --ancestral"
-    return [f"{'warning: ' * (2 * count > len(known))}{text}"]
+    return [f"{'warning: ' * (2 * count > of)}{text}"]
 
 
 def site_planes(alignment: Alignment) -> SitePlanes:
@@ -347,13 +411,12 @@ def site_planes(alignment: Alignment) -> SitePlanes:
     return SitePlanes(dosages, valid, alignment.haplotypes, genotypes=True)
 
 
-def _kept(
-    alignment: Alignment, derived: Ints, observed: Ints, there: Ints, options: SweepOptions, discarded: dict[str, int]
-) -> NDArray[np.bool_]:
-    """Which sites are used, by the haplotypes `there`; counts the others by the first reason that applies."""
+def _kept(sites: _Counted, options: SweepOptions, discarded: dict[str, int]) -> NDArray[np.bool_]:
+    """Which sites are used; counts the others by the first reason that applies."""
+    derived, observed, there = sites.derived, sites.observed, sites.there
     missing = there - observed
-    several = np.zeros(alignment.sites, bool)
-    several[alignment.multi_site] = True
+    several = np.zeros(len(there), bool)
+    several[sites.alignment.multi_site] = True
     rarest = np.minimum(derived, observed - derived)
     compat = options.precision == "compat"
     reasons = (
@@ -363,7 +426,7 @@ def _kept(
         ("missing", (missing > options.max_missing * there) & (not compat)),
         ("maf", rarest / np.maximum(observed, 1) < options.maf),
     )
-    keep = np.ones(alignment.sites, bool)
+    keep = np.ones(len(there), bool)
     for reason, flags in reasons:
         _count(discarded, reason, int((keep & flags).sum()))
         keep &= ~flags
@@ -376,27 +439,34 @@ def _count(discarded: dict[str, int], reason: str, count: int) -> None:
 
 
 def _facts(
-    name: str, copies: int, planes: SitePlanes, positions: Floats, counts: tuple[Ints, Ints],
-    exclude: BedRegions | None,
+    sites: _Counted, exclude: BedRegions | None, accessible: BedRegions | None, populations: Populations | None,
+    masks: NDArray[np.uint32] | None,
 ) -> SweepFacts:  # fmt: skip
-    observed, there = counts
-    states = int(there.sum())
-    missing = 1 - int(observed.sum()) / states if states else 0.0
-    masked = 0.0
-    if exclude is not None and len(positions):
-        first, last = int(positions[0]), int(positions[-1])
-        masked = exclude.covered(name, first, last) / (last - first + 1)
-    return SweepFacts(
-        copies, len(observed), planes.genotypes, round(max(missing, 0.0), FACT_DIGITS), round(masked, FACT_DIGITS)
-    )
+    there, known, name = int(sites.there.sum()), sites.known, sites.alignment.name
+    number = sites.alignment.sites
+    missing = 1 - int(sites.seen.sum()) / there if there else 0.0
+    lone = 1 - there / (sites.states * number) if number else 0.0
+    facts = SweepFacts(
+        sites.states, number, sites.planes.genotypes, round(max(missing, 0.0), FACT_DIGITS),
+        _covered_share(exclude, name, sites.positions), haploid=round(lone, FACT_DIGITS) or None,
+    )  # fmt: skip
+    if populations is not None and masks is not None:
+        sizes = "+".join(str(np.bitwise_count(mask).sum()) for mask in masks)
+        facts = replace(facts, populations=sizes, between=",".join(populations.names))
+    if accessible is not None:
+        share, own = _covered_share(accessible, name, sites.positions), accessible.checksum_of(name)
+        facts = replace(facts, accessible=share, mask=own, masks=accessible.checksum)
+    if known is not None:
+        facts = replace(facts, unpolarised=round(1 - float(known.mean()), FACT_DIGITS) if number else 0.0)
+    return facts
 
 
-def _accessible_share(accessible: BedRegions, name: str, positions: Floats) -> float:
-    """Share of the bp from the first to the last site that are accessible; 0 without sites."""
-    if not len(positions):
+def _covered_share(regions: BedRegions | None, name: str, positions: Floats) -> float:
+    """Share of the bp from the first to the last site that lie in regions; 0 without any, or without sites."""
+    if regions is None or not len(positions):
         return 0.0
     first, last = int(positions[0]), int(positions[-1])
-    return round(accessible.covered(name, first, last) / (last - first + 1), FACT_DIGITS)
+    return round(regions.covered(name, first, last) / (last - first + 1), FACT_DIGITS)
 
 
 def _extent(

@@ -119,7 +119,7 @@ def test_one_sequence_of_draws_for_all_alignments_and_sites_before_they_are_draw
         before = sum(0 < d < t and min(d, t - d) / t >= 0.2 for d, t in seen)
         kept = [i for i, row in enumerate(after) if None not in row and 2 <= row.count(1) <= 8]
         totals.append(before == len(kept))
-        assert found.sites == len(kept)
+        assert found.sites == len(kept) == 60 - sum(found.discarded.values())
         assert found.facts.missing == pytest.approx(sum(own[i].count(None) for i in kept) / (10 * len(kept)))
         patterns: list[object] = [reference.pattern(after[i]) for i in kept]
         edges = [reference.edges(after[i].count(1), 10, 1) for i in kept]
