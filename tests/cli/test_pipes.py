@@ -6,6 +6,7 @@ at many places, so they are files.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -27,6 +28,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.sdtw.decisions import parse_stages
 
 pytestmark = pytest.mark.one_cpu
+HIGH = 900  # a descriptor of a process that has few
 MARK = re.compile(r"\{(\w+)=([^}]*)\}")  # the name in `args`, and the file
 ALIGNMENT = Path(__file__).parents[1] / "data" / "omega" / "edge"
 WINDOWS = "--grid 5 --minwin 100 --maxwin 50k"
@@ -158,8 +160,10 @@ def folder(inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 @contextmanager
 def piped(path: str) -> Iterator[int]:
-    """The end of a pipe that gives what is in a file."""
-    end, start = os.pipe()
+    """The end of a pipe that gives what is in a file, with a number that is in no output, where a label may be one."""
+    low, start = os.pipe()
+    end = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, HIGH)
+    os.close(low)
     data = memoryview(Path(path).read_bytes())
 
     def write() -> None:

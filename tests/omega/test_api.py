@@ -215,7 +215,7 @@ def test_scans_are_a_sequence_with_one_table(engine, monkeypatch):
     assert [one.name for one in found] == ["chrA", "chrB"]
     assert (len(found), found[1].name, [one.name for one in found[:1]]) == (2, "chrB", ["chrA"])
     assert list(found.records()) == [record for one in found for record in one.records()]
-    monkeypatch.setattr("oclgenomics.omega.result.to_frame", dict)
+    monkeypatch.setattr("oclgenomics.app.tracks.to_frame", dict)
     table = found.to_frame()
     assert {len(column) for column in table.values()} == {2 * OPTIONS.grid}
     assert table["chromosome"].tolist() == ["chrA"] * OPTIONS.grid + ["chrB"] * OPTIONS.grid
