@@ -5,7 +5,8 @@
 Haplotypes are mosaics of 60 founders that change about every 400 sites, with own mutations, as in `sweeps.py`. Seconds
 are from an array of 8-bit states in the host's memory to values there, the best of --repeat runs after the first one,
 which also compiles kernels; `packed s` begins with the planes that `Alignment.from_haplotypes` makes, which all
-statistics share. Scores of nSL and iHS are compared site by site: `differ` is the largest relative difference.
+statistics share. Scores of nSL and iHS are compared site by site: `differ` is the largest relative difference, `r` the
+correlation; pg_gpu's are those of scikit-allel, ours those of selscan.
 """
 
 from __future__ import annotations
@@ -77,12 +78,14 @@ def peers(positions: NDArray[np.int64], states: NDArray[np.int8]) -> dict[str, C
     }
 
 
-def difference(ours: Any, theirs: NDArray[Any], positions: NDArray[np.int64]) -> float:
-    """The largest relative difference of scores at sites that have both."""
+def compared(ours: Any, theirs: NDArray[Any], positions: NDArray[np.int64]) -> dict[str, float]:
+    """The largest relative difference of scores at sites that have both, and their correlation."""
     other = np.asarray(theirs)[np.searchsorted(positions, ours.positions.astype(np.int64))]
     own = np.log(ours.first / ours.second)
     both = np.isfinite(own) & np.isfinite(other)
-    return float((np.abs(own - other)[both] / np.maximum(np.abs(own[both]), 1)).max()) if both.any() else np.nan
+    own, other = own[both], other[both]
+    far = (np.abs(own - other) / np.maximum(np.abs(own), 1)).max(initial=0)
+    return {"differ": float(far), "r": float(np.corrcoef(own, other)[0, 1])}
 
 
 def main() -> None:
@@ -115,7 +118,7 @@ def main() -> None:
                 row["pg_gpu first s"], row["pg_gpu s"], other = timed(others[name], args.repeat)
                 row["times"] = row["pg_gpu s"] / seconds
                 if name in found[0].details:
-                    row["differ"] = difference(found[0].details[name], other, positions)
+                    row |= compared(found[0].details[name], other, positions)
             record["rows"].append(row)
             print(table([row]), flush=True)
         write_json(args.json, record)
