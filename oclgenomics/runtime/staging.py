@@ -7,6 +7,7 @@ of them, and has no others for what it can copy sooner than they would wake.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import weakref
@@ -147,6 +148,10 @@ class Staging:
                     before = block, start
                 if before is not None:
                     finish(*before)
+            except BaseException:
+                with contextlib.suppress(opencl().Error):
+                    self._queue.finish()  # the next copy must have the blocks alone
+                raise
             finally:
                 self._free.put(blocks)
 
