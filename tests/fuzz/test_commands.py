@@ -179,7 +179,8 @@ def test_files_of_other_formats(tmp_path, words):
     """Given by mistake: none is taken for FASTA or FASTQ, whatever follows its beginning and however it is packed."""
     places = written(tmp_path, words) | {"x": tmp_path / "x"}
     line = [word.format(**places) for word in words]
-    kinds = sorted(FOREIGN.keys() - ({"kmers"} if "matrix" in words else {}))  # which takes databases, too
+    takes_databases = {"matrix", "histogram"} & set(words)
+    kinds = sorted(FOREIGN.keys() - ({"kmers"} if takes_databases else set()))
     kinds = [kind for kind in kinds if FOREIGN[kind][0] not in ALIGNED]  # which are read
     for number, rng in draws(f"other formats {words[:2]}", SECONDS / len(SEQUENCES)):
         called, data = FOREIGN[kinds[int(rng.integers(len(kinds)))]]

@@ -58,7 +58,7 @@ def test_all_outputs(files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     rows = [line.split("\t") for line in Path(table).read_text().splitlines()]
     assert len(rows) == 1 + sum(record["outcomes"].values())
     assert {row[6] for row in rows[1:] if row[2].startswith("host")} == {"reject"}
-    assert "enrichment" in Path(figure).read_text()
+    assert "Enrichment" in Path(figure).read_text()
     assert capsys.readouterr() == ("", "")
 
 

@@ -97,11 +97,11 @@ def _name_before(text: PlacedText, place: Place) -> bytes:
                 held.append(chunk[: place[1] - skip] if at == place[0] else b"")
                 break
             held.append(chunk)
-        lines = b"".join(held)
-        if not lines.endswith(b"\n") and _head(text, place) != [b""]:
-            raise ValueError("no line begins there")
-        lines = lines.removesuffix(b"\n")
+        text_before = b"".join(held)
+        lines = text_before.removesuffix(b"\n")
         if start == text.start or b"\n" in lines:
+            if lines == text_before and _head(text, place) != [b""]:
+                raise ValueError("no line begins there")
             return lines.rpartition(b"\n")[2].partition(b"\t")[0]
         back *= 2
 

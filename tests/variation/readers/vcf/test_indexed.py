@@ -71,6 +71,15 @@ def test_regions_are_those_without_an_index(tmp_path, csi, size):
         check_same(read(path, region), read(tmp_path / "a.vcf", region))
 
 
+def test_a_chromosome_that_begins_with_a_block(tmp_path, monkeypatch):
+    monkeypatch.setattr(indexed, "BACK_BYTES", 1)  # the block before is longer
+    text = text_of(40)
+    (tmp_path / "a.vcf").write_text(text)
+    path = stored(tmp_path / "a.vcf.gz", text, size=text.index("\n10\t") + 1)
+    for name in NAMES:
+        check_same(read(path, name), read(tmp_path / "a.vcf", name))
+
+
 @settings(max_examples=50, deadline=None)
 @given(
     file=files(), size=st.sampled_from([20, 97, 1000]), csi=st.booleans(), block=st.sampled_from([1, 500, 1 << 22]),
