@@ -21,12 +21,13 @@ from typing import Any
 import numpy as np
 from measure import machine, table, write_json
 from numpy.typing import NDArray
+from sweeps import FOUNDERS, OWN, SEED, STRETCH
 
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sweeps import Scan, SweepOptions, scan
 from oclgenomics.variation import Alignment
 
-SEED, FOUNDERS, STRETCH, OWN, WINDOW = 37, 60, 400, 0.0005, 200
+WINDOW = 200  # sites of haplotypes
 SETS = {
     "nsl": SweepOptions(statistics=("nsl",), step=50_000),
     "ihs": SweepOptions(statistics=("ihs",), step=50_000),

@@ -68,7 +68,7 @@ class Census:
 
     @classmethod
     def of(cls, texts: Iterable[bytes]) -> Census:
-        """Count the letters of records that are on the host."""
+        """Count the characters of records that are on the host."""
         census = cls()
         for text in texts:
             others, foreign = (len(text.translate(None, known)) for known in (BASES, NUCLEOTIDES))

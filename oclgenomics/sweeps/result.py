@@ -72,7 +72,7 @@ class Scan:
     relative : bool
         The input had positions without bp, as ms has.
     binary : bool
-        Its states had no letters, as those of ms and MaCS, whose alignments are replicates.
+        Its states had no bases, as those of ms and MaCS, whose alignments are replicates.
     backgrounds : mapping of str to mapping
         What the statistics that compare an alignment with its whole input took from that; see `families.Family`.
     remarks : tuple of str

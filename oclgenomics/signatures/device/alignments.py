@@ -36,7 +36,7 @@ class Candidates(Columns):
     ----------
     piece, pattern : ndarray, uint32
     low : ndarray, int32
-        The lowest diagonal: the letter of the piece that meets the pattern's first one.
+        The lowest diagonal: the base of the piece that meets the pattern's first one.
     """
 
     TYPES = "IIi"

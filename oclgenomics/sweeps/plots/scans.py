@@ -61,7 +61,7 @@ SHORT = {
 WIDTH, PANEL, MARGINS, NOTHING = 10.0, 1.55, 1.5, 2.0  # inches; the height of a figure without any panel
 COLUMNS = 2_000  # of a panel, in each of which the lowest and the highest point of many are drawn
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
-LETTER = 0.011  # of a character in bold, as a share of the axis
+CHARACTER = 0.011  # of a character in bold, as a share of the axis
 LONGEST_NAME = 24
 MAX_TICKS = 8
 ROOM = 0.24  # beyond the points of a panel, as a share of their range; for the label of the best one
@@ -199,7 +199,7 @@ def compared_in(name: str, scans: Sequence[Scan]) -> list[str]:
 
 
 def are_replicates(scans: Sequence[Scan]) -> bool:
-    """Whether scans are of one region many times: their numbers are their names, and their states have no letters."""
+    """Whether scans are of one region many times: their numbers are their names, and their states have no bases."""
     return len(scans) > 1 and all(scan.name == str(scan.replicate) and scan.binary for scan in scans)
 
 
@@ -522,7 +522,7 @@ def _set_positions(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float], 
         return
     _number_chromosomes(axes, scans, offsets, shares, scale)
     for name, centre, share in zip(names, middles, shares, strict=True):
-        if share > LETTER * len(name):
+        if share > CHARACTER * len(name):
             axes.annotate(name, (centre, 0), (0, -22), xycoords=("data", "axes fraction"), textcoords="offset points",
                           ha="center", va="top", fontweight="bold")  # fmt: skip
     axes.set_xlabel(f"Chromosome and position ({unit})", labelpad=20)
@@ -536,10 +536,10 @@ def _name_chromosomes(
     names = [name.removeprefix(prefix) for name in names]
     room, free = list[int](), -np.inf
     for number, middle in enumerate((middles / span).tolist()):
-        half = LETTER * len(names[number]) / 2
-        if shares[number] > LETTER * 0.7 * len(names[number]) and middle - half > free:
+        half = CHARACTER * len(names[number]) / 2
+        if shares[number] > CHARACTER * 0.7 * len(names[number]) and middle - half > free:
             room.append(number)
-            free = middle + half + LETTER / 2
+            free = middle + half + CHARACTER / 2
     axes.set_xticks(middles[room], [names[number] for number in room])
     axes.tick_params(axis="x", length=0, labelsize=9.5)
     axes.set_xlabel("Chromosome")
@@ -555,7 +555,7 @@ def _number_chromosomes(
         first, last = float(scan.positions[0]), float(scan.positions[-1])
         own = round_ticks(first / scale, last / scale, max(1, int(MAX_TICKS * share)))
         words = tick_texts(own)
-        own = own if share > LETTER * sum(len(word) + 1 for word in words) else own[:0]  # else they would overlap
+        own = own if share > CHARACTER * sum(len(word) + 1 for word in words) else own[:0]  # else they would overlap
         places += (own * scale + offset).tolist()
         texts += words[: len(own)]
     axes.set_xticks(places, texts)

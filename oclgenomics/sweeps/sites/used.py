@@ -138,7 +138,7 @@ class UsedSites:
     relative : bool
         RAiSD takes the input for one of ms, whose alignments it numbers from 0.
     binary : bool
-        States have no letters, as in ms and MaCS.
+        States have no bases, as in ms and MaCS.
     populations : ndarray of uint32, shape (2, words), or None
         Haplotypes of the two populations that are compared.
     polarised : ndarray of bool, shape (sites,), or None
