@@ -136,12 +136,19 @@ class PinnedMemory:
         if not 0 < array.nbytes <= KEPT_BYTES:
             return
         self._kept.append(array.reshape(-1).view(np.uint8))
-        while sum(memory.size for memory in self._kept) > KEPT_BYTES:
-            del self._kept[0]
+        # A part keeps all that was pinned with it, so that counts, and goes together.
+        while sum({id(whole): whole.nbytes for whole in map(_pinned_with, self._kept)}.values()) > KEPT_BYTES:
+            oldest = _pinned_with(self._kept[0])
+            self._kept = [memory for memory in self._kept if _pinned_with(memory) is not oldest]
 
     def release(self) -> None:
         """Forget what was kept."""
         self._kept.clear()
+
+
+def _pinned_with(memory: NDArray[np.uint8]) -> NDArray[Any]:
+    """Return all that was pinned together with a part of it."""
+    return memory.base if isinstance(memory.base, np.ndarray) else memory
 
 
 def pinned_array(

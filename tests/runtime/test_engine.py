@@ -293,6 +293,22 @@ def test_kept_pinned_memory_is_shared_out(device: Device) -> None:
             assert shared.host.ctypes.data == address  # of the smallest that is large enough
 
 
+def test_parts_of_pinned_memory_count_as_what_they_keep(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host_memory, "KEPT_BYTES", 100_000)
+    with Engine(device, tuning=gpu_shape(device)) as engine:
+        pool = engine._transfers._pinned
+        with engine.shared(60_000, np.uint8):
+            pass
+        engine.pinned(50_000, np.uint8)  # of which nobody gives anything back
+        assert [array.size for array in pool._kept] == [60_000 - 13 * 4096]
+        with engine.shared(40_000, np.uint8):
+            pass
+        assert [array.size for array in pool._kept] == [60_000 - 13 * 4096, 40_000]
+        with engine.shared(41_000, np.uint8):
+            pass
+        assert [array.size for array in pool._kept] == [40_000, 41_000]
+
+
 def test_pinned_memory_of_discrete_devices(device: Device) -> None:
     with Engine(device) as engine:
         way = engine._transfers._staging
