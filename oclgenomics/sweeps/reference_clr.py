@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 LEAST_X, MOST_X = 1e-8, 12.0  # of alpha times distance, between which escapes are tabulated
 LOG_KNOTS = 250
@@ -119,8 +119,9 @@ class CompositeLikelihood:
                 total += math.log(chance / self._background[site])
         return total
 
-    def best(self, place: float) -> tuple[float, float]:
-        """Return the largest log ratio at a place, and its alpha."""
+    def best(self, place: float, ratio: Callable[[float], float] | None = None) -> tuple[float, float]:
+        """Return the largest log ratio at a place, and its alpha; `ratio`, of an alpha, instead of the one from here."""
+        ratio = ratio or (lambda alpha: self.ratio(alpha, place))
         distances = [abs(position - place) for position in self._positions]
         high = (MOST_X + 1) / max(min(distances), LEAST_DISTANCE)
         low, least = MOST_X / (sum(distances) / len(distances)), LEAST_X / max(distances)
@@ -128,7 +129,7 @@ class CompositeLikelihood:
         while True:
             step = math.log(high / low) / (count - 1)
             alphas = [math.exp(math.log(low) + i * step) for i in range(count)]
-            ratios = [self.ratio(alpha, place) for alpha in alphas]
+            ratios = [ratio(alpha) for alpha in alphas]
             best = ratios.index(max(ratios))
             if best == 0 and low <= least:
                 return ratios[best], alphas[best]  # all sites lie below the first knot

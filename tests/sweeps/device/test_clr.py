@@ -18,7 +18,15 @@ from oclgenomics.sweeps import SweepOptions, scan
 from oclgenomics.sweeps.device import clr as device
 from oclgenomics.sweeps.device.clr import Clr, ClrScorer, ClrValues
 from oclgenomics.sweeps.reference_clr import CompositeLikelihood
-from oclgenomics.sweeps.statistics.clr import BP_PER_CM, VALUE_BITS, ClrSites, SiteClasses, background, read_spectrum
+from oclgenomics.sweeps.statistics.clr import (
+    BP_PER_CM,
+    VALUE_BITS,
+    ClrSites,
+    SiteClasses,
+    background,
+    best_alphas,
+    read_spectrum,
+)
 from oclgenomics.variation.bed import BedRegions
 from oclgenomics.variation.recombination_map import read_recombination_map
 
@@ -71,22 +79,34 @@ def test_values_are_those_of_sweepfinder2(engine: Engine, name: str) -> None:
 def test_the_best_ratios_are_those_of_the_oracle(
     engine: Engine, seed: int, count: int, haplotypes: int, missing: float, folded: bool, most_tasks: int
 ) -> None:
+    """The oracle searches among ratios of the device: of several that are as good, rounding decides which it takes."""
     one = random_sites(seed, count, haplotypes, missing)
     rng = np.random.default_rng(seed)
     size = int(one.observed.max())
     spectrum = np.concatenate([[0.0], rng.dirichlet(np.ones(size - 1)), [0.0]])
-    ratios, alphas = ClrScorer(engine, most_tasks=most_tasks).scan(one, spectrum, folded=folded)
     counts = list(zip(one.derived.tolist(), one.observed.tolist(), strict=True))
     oracle = CompositeLikelihood(one.sites.tolist(), counts, spectrum.tolist(), folded=folded)
-    for place, ratio, alpha in zip(one.at.tolist(), ratios.tolist(), alphas.tolist(), strict=True):
-        if np.abs(one.sites - place).mean() < 0.01:
-            assert np.isnan(ratio)
-            assert np.isnan(alpha)
-            continue
-        best, _ = oracle.best(place)
-        if max(best, ratio) > 0.01 or ratio < 0:  # rounding decides where the search goes from ratios as good as 0
-            assert ratio == pytest.approx(best, rel=1e-6, abs=1e-6)
-        assert oracle.ratio(alpha, place) == pytest.approx(ratio, rel=1e-6, abs=1e-6)
+    expected: list[tuple[float, float]] = []
+
+    def search(low: np.ndarray, high: np.ndarray, least: np.ndarray, scores: Any) -> tuple[np.ndarray, np.ndarray]:
+        for index, place in enumerate(one.at.tolist()):
+
+            def ratio(alpha: float, place: float = place, index: int = index) -> float:
+                (value,) = scores(np.array([index]), np.array([[alpha]]))[0] / 2.0**VALUE_BITS
+                assert value == pytest.approx(oracle.ratio(alpha, place), rel=1e-6, abs=1e-6)
+                return float(value)
+
+            beyond = np.abs(one.sites - place).mean() < 0.01  # all sites are as near as one can be
+            expected.append((np.nan, np.nan) if beyond else oracle.best(place, ratio))
+        return best_alphas(low, high, least, scores)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "best_alphas", search)
+        ratios, alphas = ClrScorer(engine, most_tasks=most_tasks).scan(one, spectrum, folded=folded)
+    if expected:
+        np.testing.assert_allclose(np.transpose([ratios, alphas]), expected, rtol=1e-9)
+    else:
+        assert np.isnan(ratios).all()
 
 
 def test_ratios_of_any_alpha_are_those_of_the_oracle(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
