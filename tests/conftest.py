@@ -4,7 +4,8 @@ By default these are PoCL from pip and Intel's CPU runtime, whichever are there.
 others, as `--device` takes them, separated by commas ("0,gpu"), or `all`.
 
 Of several CPU runtimes one runs everything and the others what looks at kernels, unless with `--every-device`. Of some
-products of parameters a part runs, and all with `--whole`. See `helpers.products`.
+products of parameters a part runs, and all with `--whole`. See `helpers.products`. Hypothesis draws the same examples
+in each run, and new ones with `--new-examples`.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from helpers.shared_programs import shared_programs
 
 from oclgenomics.runtime import Device, Engine
 
+# The same examples each time, so that a change fails for what it changed; `--new-examples` draws others.
 # No limit on the time of one example: the machine may be busy, and a first launch compiles.
-hypothesis.settings.register_profile("oclgenomics", deadline=None)
-hypothesis.settings.load_profile("oclgenomics")
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("new", deadline=None)
+hypothesis.settings.load_profile("same")
 
 # Profile times and results must not depend on what the user's environment prefers.
 for _name in ("OCLGENOMICS_DEVICE", "PYOPENCL_CTX"):
@@ -43,6 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--whole", action="store_true", help="run products of parameters whole, not only each pair of values"
     )
+    parser.addoption("--new-examples", action="store_true", help="have Hypothesis draw other examples than last time")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,6 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
     devices_under_test()
     if config.getoption("--whole"):
         run_whole()
+    if config.getoption("--new-examples"):
+        hypothesis.settings.load_profile("new")
 
 
 def pytest_report_header() -> list[str]:

@@ -118,6 +118,7 @@ def run(args: argparse.Namespace) -> int:
     peaks: list[dict[str, Any]] = []
     if report is not None:
         app.say(args, f"compared with the replicates: {own.compare(found, report, args.scan)}")
+        _say_unjudged(args, options, report)
         peaks = _peaks(found, [found.judged(one) for one in report])
     output.write(formats.as_json(found, peaks, made) if output.format == "json" else formats.as_tsv(found, peaks, made))
     _say_thresholds(args, found, peaks)
@@ -308,6 +309,12 @@ def _place(args: argparse.Namespace, report: sweeps.Scans | None) -> tuple[str, 
     scan = _one_kind(args, report)
     first, last = float(scan.start.min()), float(scan.end.max())
     return scan.name, max(1, int(first)), 0 if args.length is None else max(0, int(last - first) - args.length)
+
+
+def _say_unjudged(args: argparse.Namespace, options: sweeps.SweepOptions, report: sweeps.Scans) -> None:
+    """Warn of statistics that the report does not have: they get thresholds, and nothing of it a p-value."""
+    if missing := [name for name in options.statistics if not any(name in scan.values for scan in report)]:
+        app.say(args, f"warning: {args.scan} has no {' and no '.join(missing)}: thresholds, but no p-values of that")
 
 
 def _peaks(found: sweeps.Significance, report: Sequence[sweeps.Scan]) -> list[dict[str, Any]]:

@@ -53,6 +53,17 @@ def test_thresholds_are_made_after_a_report(scanned: str, capsys: pytest.Capture
     assert [err.count(f"oclgenomics: 1: {name} ") for name in ("mu", "pi")] == [1, 1]
 
 
+def test_statistics_that_the_report_lacks_have_no_p_values(scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    line = "sweeps threshold --scan scan.tsv --stat mu,theta,fay_wu_h --length 50k --replicates 19 --seed 1 --jobs 1"
+    assert main([*line.split(), "-d", scanned, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "warning: scan.tsv has no theta and no fay_wu_h: thresholds, but no p-values of that\n" in err
+    record = json.loads(out)
+    assert [one["statistic"] for one in record["thresholds"]] == ["mu", "theta", "fay_wu_h"]
+    assert [one["statistic"] for one in record["peaks"]] == ["mu"]
+
+
 def test_peaks_by_thresholds(scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main(["sweeps", "peaks", "scan.tsv", "--threshold", "null.json", "--json"]) == 0
