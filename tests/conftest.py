@@ -21,7 +21,7 @@ from collections.abc import Generator, Iterator
 import hypothesis
 import pytest
 from helpers.devices import LimitedEngine, devices_under_test, gpu_shape, left_out
-from helpers.products import of_one_runtime, one_cpu, part_to_run, run_whole
+from helpers.products import draw_anew, of_one_runtime, one_cpu, part_to_run, run_whole
 from helpers.shared_programs import shared_programs
 
 from oclgenomics.runtime import Device, Engine
@@ -55,6 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--whole"):
         run_whole()
     if config.getoption("--new-examples"):
+        draw_anew()
         hypothesis.settings.load_profile("new")
 
 

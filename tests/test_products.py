@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from helpers.devices import devices_under_test
-from helpers.products import Choice, covering, drawn, is_of_kernels, on_one_cpu, one_cpu, only_whole
+from helpers.products import Choice, covering, drawn, examples, is_of_kernels, on_one_cpu, one_cpu, only_whole
 from hypothesis import given, strategies as st
 
 from oclgenomics.runtime import Device
@@ -129,3 +129,9 @@ def test_fewer_examples_run_on_the_other_cpus(request: pytest.FixtureRequest, de
 @given(number=drawn(st.just(1), whole=st.just(2)))
 def test_what_is_drawn_is_of_the_few_or_of_the_whole(pytestconfig: pytest.Config, number: int) -> None:
     assert number == 1 + pytestconfig.getoption("--whole")
+
+
+@pytest.mark.parametrize(("number", "few"), [(100, 33), (16, 5), (5, 5)])
+def test_a_third_of_the_examples_is_drawn(pytestconfig: pytest.Config, number: int, few: int) -> None:
+    whole = pytestconfig.getoption("--whole") or pytestconfig.getoption("--new-examples")
+    assert examples(number) == (number if whole else few)

@@ -28,7 +28,9 @@ from oclgenomics.runtime import Device
 __all__ = [
     "Choice",
     "covering",
+    "draw_anew",
     "drawn",
+    "examples",
     "is_of_kernels",
     "of_one_runtime",
     "on_one_cpu",
@@ -42,7 +44,7 @@ __all__ = [
 
 TOGETHER = {"pairwise": 2, "each_value": 1}
 KERNEL_FOLDERS = {"device", "primitives", "runtime", "sequence"}  # anywhere in the path of a test
-_whole = False
+_whole = _anew = False
 Choice = tuple[int, ...]  # a number for the value of each parameter
 
 
@@ -85,6 +87,20 @@ def tried(few: Collection[int], *, whole: Collection[int]) -> Collection[int]:
     Call it in the test: what is run is known only after tests have been imported.
     """
     return whole if _whole else few
+
+
+def draw_anew() -> None:
+    """Have examples drawn that are others each time, and in full number."""
+    global _anew
+    _anew = True
+
+
+def examples(number: int) -> int:
+    """Return of how many examples of Hypothesis a test is, a third by default, where these are the same in each run.
+
+    For examples of which each takes 10 ms or more.
+    """
+    return number if _whole or _anew else max(5, number // 3)
 
 
 def is_of_kernels(path: Path) -> bool:
