@@ -145,12 +145,12 @@ def test_any_references_and_reads(
 @pytest.mark.parametrize("bonus", BONUSES)
 def test_segments_are_independent(shaped: Engine, bonus: Bonus, segments: int) -> None:
     """However a reference is cut, each column has the score that it has in one piece."""
-    options = AlignOptions(bonus=bonus)
-    samples, first = make_samples(3, 60, 5)
+    options = AlignOptions(bonus=bonus, step=1)
+    samples, first = make_samples(3, 20, 5)
     whole = [random_squiggle([900, 130], 7)]  # of which a column depends on 220 at most
     with mock.patch.object(strip_aligner, "segment_count", return_value=segments):
-        found = Aligner(shaped, whole, options).align(samples, first, 60)
-    check(found, samples, first, 60, whole, options)
+        found = Aligner(shaped, whole, options).align(samples, first, 20)
+    check(found, samples, first, 20, whole, options)
 
 
 @pytest.mark.usefixtures("narrow")
