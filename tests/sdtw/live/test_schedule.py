@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.live_loads import Workload, play_at, play_unlimited
-from helpers.products import only_whole, runs_whole
+from helpers.products import only_whole
 from hypothesis import given, strategies as st
 
 from oclgenomics.sdtw.live.channels import FLYING, OPEN, ChannelTable
@@ -53,8 +53,7 @@ def run_of(name: str, load: float, **options: Any) -> Played:
 def test_no_fixed_number_of_channels_brings_more(name: str, load: float) -> None:
     """And verdicts come in time."""
     run, channels = run_of(name, load), WORKLOADS[name].channels
-    shares = (0.7, 1.0, 1.4) if runs_whole() else (1.0,)  # of those that the device should just manage
-    numbers = {channels, *(min(channels, max(1, round(share * channels / load))) for share in shares)}
+    numbers = {channels, *(min(channels, max(1, round(share * channels / load))) for share in (0.7, 1.0, 1.4))}
     fixed = {number: run_of(name, load, select=number).enrichment for number in numbers}
     assert run.enrichment >= (1 - TOLERANCE) * max(fixed.values()), fixed
     record = run.record()

@@ -11,7 +11,7 @@ import pytest
 from helpers.products import examples
 from helpers.read_until import BACKGROUND, LEVELS, TARGET, Chunk, Script, classifier_of, read_of, stages_of
 from helpers.sdtw_oracle import OracleAligner
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
@@ -408,6 +408,8 @@ def odd_chunks(draw: st.DrawFn) -> tuple[Any, Any]:
 
 @settings(max_examples=examples(150))
 @given(st.lists(st.lists(odd_chunks(), max_size=6), max_size=8), st.sampled_from(["<i2", "<f4"]))
+@example([[(0, Chunk("a", GOOD.tobytes(), 0, len(GOOD), 0))]], "<i2")
+@example([[(1, Chunk("a", GOOD.tobytes(), float("inf"), len(GOOD), 0))]], "<i2")
 def test_whatever_comes_the_loop_goes_on(turns: list[list[tuple[Any, Any]]], dtype: str) -> None:
     """And each read is told about once at most."""
     client = Script([*turns, []], dtype)
