@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.products import examples
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw import (
@@ -305,7 +304,6 @@ def test_a_read_ends_before_it_is_rejected() -> None:
     assert expected_enrichment(staged(ALL_KEPT, other), run).enrichment == 1
 
 
-@settings(max_examples=examples(100))
 @given(staged_cases(), st.integers(1, 4).map(lambda part: part / 5))
 def test_no_threshold_of_a_run_can_be_chosen_better(case: tuple[Thresholds, LabelledScores], share: float) -> None:
     scores = case[1]

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.products import examples
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.sdtw import CRESCENT, AlignOptions
@@ -175,7 +174,6 @@ def test_texts_of_trimming(trim: Any, text: str) -> None:
 # Files
 
 
-@settings(max_examples=examples(100))
 @given(stages(), st.sampled_from(["cost", "difference"]), st.lists(st.text(), min_size=2, max_size=3))
 def test_files_give_back_what_was_written(
     tmp_path_factory: pytest.TempPathFactory, some: tuple[Stage, ...], score: Any, names: list[str]
