@@ -17,6 +17,7 @@ from helpers.alignments import (
     random_positions,
     tied_states,
 )
+from helpers.products import examples
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError, UsageError
@@ -41,7 +42,7 @@ def assert_equal_scans(scan: Scan, other: Scan) -> None:
         np.testing.assert_array_equal(getattr(scan, name), getattr(other, name))
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sites=st.one_of(
         st.integers(4, 12), st.sampled_from([63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257, 320])
@@ -93,7 +94,7 @@ def test_scan_agrees_with_the_oracle(
     assert_same_scan(scan, values, positions, options)
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sites=st.sampled_from([4, 9, 63, 64, 65, 129, 250]),
     haplotypes=st.sampled_from([2, 20, 32, 33, 90]),
@@ -481,7 +482,7 @@ def test_tiles_whose_bounds_say_nothing_are_evaluated_exactly(shaped: Engine) ->
     assert_equal_scans(tiles, two)
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sites=st.integers(200, 900),
     haplotypes=st.sampled_from([6, 50, 300]),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from helpers.sweep_sites import SEEDS, varying
 from hypothesis import given, settings, strategies as st
 
@@ -45,7 +46,7 @@ def positions_by_hand(found: Scan, sites: np.ndarray, options: SweepOptions, ste
     return [float(place) for place in every if (np.abs(near - place) <= reach).any()]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     seed=SEEDS, sites=st.integers(0, 60), step=st.sampled_from([97, 150, 400]), fine=st.sampled_from([7, 25, 96]),
     quantile=st.sampled_from([None, 0.5]), margin=st.sampled_from([None, 0, 130]), window=st.sampled_from([None, 300]),
