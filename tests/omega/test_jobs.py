@@ -104,7 +104,7 @@ def test_combined_takes_the_options_of_outputs(
     device: Device, folder: Path, cut: None, options: str, given: str, outputs: dict[str, str]
 ) -> None:
     command = ["omega", "scan", *options.split(), *WINDOWS]
-    check_combined(command, ["-d", str(device.index)], outputs, folder, [2, 5], given=given.split())
+    check_combined(command, ["-d", str(device.index)], outputs, folder, [3], given=given.split())
 
 
 @pytest.mark.parametrize("words", ["plain.ms --length 1M", "multiallelic.vcf", "twochrom.vcf --ld ABSD"])
@@ -115,7 +115,7 @@ def test_combined_in_compat_precision(
         pytest.skip("compat precision needs float64")
     monkeypatch.setattr(windows, "COMPAT_MAX_SPAN", 25)  # which narrows the windows of all positions
     command = ["omega", "scan", *words.split(), *WINDOWS, "--precision", "compat", "--format", "omegaplus"]
-    check_combined([*command, "--all"], ["-d", str(device.index)], {"-o": "x"}, folder, [1, 4])
+    check_combined([*command, "--all"], ["-d", str(device.index)], {"-o": "x"}, folder, [4])
     check_combined(command, ["-d", str(device.index)], {"-o": "x"}, folder, [3], given=["--no-separator"])
 
 
@@ -587,15 +587,17 @@ def replicates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "numbers"),
     [
-        "{0}/neutral.ms.gz --length 200k --grid 12 --minwin 1k --maxwin 30k --fpr 0.1,0.3",
-        "{0}/neutral.ms.gz --length 200k --scan {0}/one.tsv --sweeps {0}/sweeps.ms --site 80k --within 20k",
+        ("{0}/neutral.ms.gz --length 200k --grid 12 --minwin 1k --maxwin 30k --fpr 0.1,0.3", [1, 3]),
+        ("{0}/neutral.ms.gz --length 200k --scan {0}/one.tsv --sweeps {0}/sweeps.ms --site 80k --within 20k", [23]),
     ],
 )
-def test_combined_thresholds_are_those_of_one_run(device: Device, folder: Path, replicates: Path, words: str) -> None:
+def test_combined_thresholds_are_those_of_one_run(
+    device: Device, folder: Path, replicates: Path, words: str, numbers: list[int]
+) -> None:
     command = ["omega", "threshold", *words.format(replicates).split()]
-    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [1, 3, 23])
+    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, numbers)
 
 
 @pytest.mark.parametrize(
@@ -609,7 +611,7 @@ def test_combined_thresholds_are_those_of_one_run(device: Device, folder: Path, 
 )
 def test_pieces_simulate_the_replicates_of_one_run(device: Device, folder: Path, replicates: Path, words: str) -> None:
     command = ["omega", "threshold", *SIMULATED, *words.format(replicates).split()]
-    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [5])
+    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [3])
     words_of_json = [*command, "-d", str(device.index), "--json"]
 
     def found(words: list[str]) -> dict[str, Any]:
@@ -618,7 +620,7 @@ def test_pieces_simulate_the_replicates_of_one_run(device: Device, folder: Path,
         assert read_thresholds("x.json").maxima
         return {name: value for name, value in record.items() if name not in ("provenance", "checksum")}
 
-    pieces = make_pieces([*command, "-d", str(device.index)], 2, folder)
+    pieces = [str(folder / f"{number}of3.piece") for number in (1, 2, 3)]
     assert found(["omega", "combine", *pieces, "--json"]) == found(words_of_json)
 
 

@@ -166,7 +166,9 @@ def test_one_alignment_with_sums_too_large_leaves_the_others_alone(engine: Engin
     rng = np.random.default_rng(3)
     pattern = (rng.random(haplotypes) < 0.4).astype(np.uint8)
     full = make_alignment(np.repeat(pattern[None], sites, axis=0), np.arange(sites) * 10 + 1)
-    other = make_alignment((rng.random((sites, haplotypes)) < 0.3).astype(np.uint8), np.arange(sites) * 10 + 1)
+    other = make_alignment(
+        (rng.integers(0, 256, (sites, haplotypes), np.uint8) < 77).astype(np.uint8), np.arange(sites) * 10 + 1
+    )
     options = ScanOptions(grid=5, minwin=10, maxwin=10_000)
     together = OmegaScanner(engine).scan_batch([other, full, other], options)
     for alignment, found in zip([other, full, other], together, strict=True):
