@@ -25,6 +25,7 @@ from helpers.pieces import (
     piece_of,
     spreads,
 )
+from helpers.products import tried
 from helpers.signature_samples import random_letters
 
 from oclgenomics.app.jobs import Spread
@@ -66,11 +67,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("samples", ["a.fq", "b.fq.gz", "c.fa", "none.fq", "a.fq none.fq c.fa b.fq.gz"])
-def test_combined_is_what_one_scan_writes(device: Device, folder: Path, samples: str) -> None:
+@pytest.mark.parametrize(
+    ("samples", "numbers"),
+    [("a.fq", [1, 7]), ("b.fq.gz", [3]), ("c.fa", [3]), ("none.fq", [7]), ("a.fq none.fq c.fa b.fq.gz", [3, 7])],
+)
+def test_combined_is_what_one_scan_writes(device: Device, folder: Path, samples: str, numbers: list[int]) -> None:
     command = ["signatures", "scan", *samples.split(), "s.fa", "--strand", "both"]
     outputs = {"-o": "x.tsv", "--summary": "sum.tsv", "--sample-report": "sure.tsv", "--plot": "x.svg"}
-    check_combined(command, ["-d", str(device.index)], outputs, folder)
+    check_combined(command, ["-d", str(device.index)], outputs, folder, tried(numbers, whole=range(1, 8)))
 
 
 @pytest.mark.parametrize(

@@ -346,6 +346,7 @@ def test_of_equal_omegas_the_smallest_window_wins(shaped: Engine, kernel: str, m
             assert_equal_scans(scanner.scan(alignment, options), scan)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("popcount", [False, True])
 @pytest.mark.parametrize("data", ["complete", "masked", "unphased"])
 def test_rare_alleles_of_thousands_of_haplotypes(

@@ -68,7 +68,7 @@ def test_fine_rows_are_those_of_a_fine_grid(
 
 @pytest.mark.parametrize("clr_step", [None, 50, 5_000])
 def test_clr_is_computed_at_fine_rows_unless_it_is_known_there(engine: Engine, clr_step: int | None) -> None:
-    (source,) = read_alignments(CLEAN, ReadOptions())
+    (source,) = read_alignments(CLEAN, ReadOptions(region="1:1-70000"))
     regions = BedRegions({"1": np.array([9_000])}, {"1": np.array([11_000])})
     options = SweepOptions(statistics=("clr",), clr_step=clr_step, step=10_000, refine=1_000, refine_quantile=0.5)
     check_fine_rows(engine, source, options, regions)
