@@ -94,7 +94,7 @@ def test_scan_agrees_with_the_oracle(
     assert_same_scan(scan, values, positions, options)
 
 
-@settings(deadline=None, max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sites=st.sampled_from([4, 9, 63, 64, 65, 129, 250]),
     haplotypes=st.sampled_from([2, 20, 32, 33, 90]),
