@@ -10,6 +10,7 @@ import pytest
 from helpers.alignments import make_alignment
 from helpers.products import only_whole
 
+from oclgenomics.app import figures
 from oclgenomics.app.figures import save_plot
 from oclgenomics.omega.device.ld import LdBlock
 from oclgenomics.omega.ld.map import BinnedLd
@@ -45,6 +46,12 @@ def texts(figure) -> str:
     from matplotlib.text import Text
 
     return "\n".join(text.get_text() for text in figure.findobj(Text))
+
+
+@pytest.fixture(autouse=True)
+def coarse(monkeypatch) -> None:
+    """Pictures have fewer pixels, as these take most of the time."""
+    monkeypatch.setattr(figures, "DPI", 50)
 
 
 def save(figure, format="png") -> bytes:
