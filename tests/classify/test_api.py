@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from helpers.classified import DATA
 from helpers.classify_databases import write_as
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify import (
@@ -57,6 +58,7 @@ OPTIONS = BuildOptions(SketchOptions(8, 6, 30))
 # Of the viruses: taxid, reads called, added and estimated
 SHARES = [("12637", 552, 0, 552), ("565995", 319, 0, 319), ("10335", 299, 0, 299), ("10244", 281, 1, 282)]
 FIVE = QueryOptions(5, repeats=True)
+SMALL_BLOCKS = {"cpu": 30_000, "gpu": 30_000}
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +79,9 @@ def viral(device: Device) -> Database:
 
 @pytest.fixture(scope="module")
 def viral_reads(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a quarter of the reads of the viruses, which still make many blocks."""
+    """A folder with some reads of the viruses, which still make many small blocks."""
     folder = tmp_path_factory.mktemp("reads")
-    for name, lines in (("se150", 20_000), ("pe125_1", 10_000), ("pe125_2", 10_000)):
+    for name, lines in (("se150", 6000), ("pe125_1", 2000), ("pe125_2", 2000)):
         with gzip.open(DATA / "viral" / "reads" / f"{name}.fq.gz") as whole:
             (folder / f"{name}.fq").write_bytes(b"".join(islice(whole, lines)))
     return folder
@@ -95,7 +97,7 @@ def check(result: QueryResult, expected: list[list[Any]]) -> None:
     assert found == expected
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     st.lists(st.integers(0, 200), min_size=1, max_size=12),
     st.sampled_from(["sequence", "species", "genus"]),
@@ -198,7 +200,7 @@ def test_features_of_a_file_need_not_be_in_memory(
 
 @pytest.mark.parametrize(
     ("streamed", "populous", "expected", "times"),
-    [(1 << 21, 2, {True}, 1), (25_000, 2, {True}, None), (1 << 21, 0, {False}, None), (1250, 2, set[bool](), 0)],
+    [(1 << 21, 2, {True}, 1), (25_000, 2, {True}, None), (1 << 21, 0, {False}, None), (800, 2, set[bool](), 0)],
 )
 def test_features_pass_a_filter_of_those_that_reads_have(
     viral: Database,
@@ -215,7 +217,7 @@ def test_features_pass_a_filter_of_those_that_reads_have(
     write_database(tmp_path / "db", viral)
     inputs = checked_inputs(viral_reads / "se150.fq", None, interleaved=False)
     wanted, passed = Wanted(all_hits=True, features=True), list[bool]()
-    monkeypatch.setattr(index, "BLOCKS", {"cpu": 100_000, "gpu": 100_000})
+    monkeypatch.setattr(index, "BLOCKS", SMALL_BLOCKS)
     monkeypatch.setattr(plan, "POPULOUS", populous)
     monkeypatch.setattr(plan, "MIN_STREAMED", 0)
     monkeypatch.setattr(plan, "MAX_LOCATIONS_OF_FEATURE", 100)
@@ -264,7 +266,7 @@ def test_features_are_read_as_reads_need_them(
     ):
         assert isinstance(stored._finder, SoughtFinder)
         stored._finder._most = most
-        monkeypatch.setattr(index, "BLOCKS", {"cpu": 100_000, "gpu": 100_000})
+        monkeypatch.setattr(index, "BLOCKS", SMALL_BLOCKS)
         for options in (None, QueryOptions(lowest="genus", maxcand=3, repeats=True)):
             found, expected = (one.query(inputs, options, wanted) for one in (stored, whole))
             assert found.records() == expected.records()
