@@ -20,6 +20,7 @@ from helpers.classify_builds import (
     write_taxonomy,
 )
 from helpers.classify_databases import EDGE, VIRAL, edge_database, golden_features, viral_database
+from helpers.products import examples
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.app.run import Run
@@ -47,7 +48,7 @@ GOLDEN = {
 }
 BASES = np.frombuffer(b"ACGT", np.uint8)
 SMALL = SketchOptions(kmerlen=8, sketchlen=4, winlen=24)
-slow = settings(suppress_health_check=list(HealthCheck), max_examples=15)
+slow = settings(suppress_health_check=list(HealthCheck), max_examples=examples(15))
 
 
 def bases(size: int, seed: int) -> bytes:

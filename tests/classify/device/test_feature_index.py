@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from helpers.classify_index import Case, random_case
 from helpers.devices import narrow_shape
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify import plan, reference
@@ -46,13 +47,13 @@ def check(engine: Engine, case: Case, *maxcands: int) -> None:
                 case.check_shared(index.shared_features(sketches, first, found, repeats=case.repeats), maxcand)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(case=CASES, maxcand=st.sampled_from(MAXCANDS))
 def test_any_candidates_and_hits(shaped: Engine, case: Case, maxcand: int) -> None:
     check(shaped, case, maxcand)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(case=CASES, room=st.sampled_from([1, 200, 4000]), loaded=st.sampled_from([1, 7]))
 def test_batches_change_nothing(shaped: Engine, case: Case, room: int, loaded: int) -> None:
     with (
