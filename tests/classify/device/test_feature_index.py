@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import random
 from unittest import mock
 
 import numpy as np
@@ -137,7 +138,7 @@ SIZES = (0, 1, 2, 31, 32, 33, 63, 64, 65, 511, 512, 513, 1025, 8191, 8192, 8193,
 @functools.cache
 def border_case(each: int) -> Case:
     """Reads with so many locations, from features with `each` of them."""
-    rng = np.random.default_rng(each)
+    rng, places = np.random.default_rng(each), random.Random(each)
     windows = rng.integers(0, 2000, 40).tolist()
     total = sum(windows)
     lists: dict[int, list[int]] = {}
@@ -147,7 +148,7 @@ def border_case(each: int) -> Case:
         numbers = [len(lists) + i for i in range(len(cuts) - 1)]
         for number, begin, end in zip(numbers, cuts, cuts[1:], strict=False):
             near = min(total, 4 * each) if number % 3 else total
-            lists[number] = np.sort(rng.choice(near, end - begin, replace=False)).tolist()
+            lists[number] = sorted(places.sample(range(near), end - begin))
         reads.append([numbers[i : i + 16] for i in range(0, len(numbers), 16)])
     return Case(lists, windows, rng.integers(-1, 9, 40).tolist(), reads, [7] * len(reads), 16)
 
