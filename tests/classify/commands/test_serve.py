@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from helpers.classify_databases import EDGE, VIRAL, viral_database
 from helpers.classify_serving import PATIENCE
+from helpers.products import only_whole
 
 from oclgenomics.classify.database.file import write_database
 from oclgenomics.classify.serving import Client
@@ -19,7 +20,7 @@ from oclgenomics.runtime import Engine
 READS = EDGE / "edge_reads.fa"
 
 
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("stop", [signal.SIGTERM, *only_whole(signal.SIGINT)])
 def test_the_command(tmp_path: Path, engine: Engine, stop: signal.Signals) -> None:
     write_database(tmp_path / "db", viral_database())
     words = ["classify", "serve", "db", "--socket", "socket", "-v", "--device", str(engine.device.index)]

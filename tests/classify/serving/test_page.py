@@ -73,6 +73,11 @@ def sent(browser: Browser, server: Server, path: Path) -> None:
     browser.wait(ENDED)
 
 
+def wait_for(path: Path, content: bytes) -> None:
+    """Wait until a file has been saved, with this content."""
+    wait_until(lambda: path.exists() and path.read_bytes() == content)
+
+
 # Without a browser
 
 
@@ -171,9 +176,7 @@ def test_taxa_are_chosen(browser: Browser, server: Server, some_reads: Path) -> 
     assert browser.troubles == []
 
 
-def test_downloads_are_those_of_the_server(
-    browser: Browser, server: Server, some_reads: Path, tmp_path: Path
-) -> None:
+def test_downloads_are_those_of_the_server(browser: Browser, server: Server, some_reads: Path, tmp_path: Path) -> None:
     sent(browser, server, some_reads)
     browser.send("Browser.setDownloadBehavior", session=False, behavior="allow", downloadPath=str(tmp_path))
     with Client(server.address.url, timeout=PATIENCE) as client:
@@ -181,9 +184,7 @@ def test_downloads_are_those_of_the_server(
             browser.run(f"document.querySelector('[data-format={format}]').click()")
             browser.wait(f"{TEXT.format('save-text')}.startsWith('{name}')")
             expected = client.classify(some_reads, format=format)
-            saved = tmp_path / name
-            wait_until(lambda saved=saved, size=len(expected): saved.exists() and saved.stat().st_size >= size)
-            assert saved.read_bytes() == expected
+            wait_for(tmp_path / name, expected)
     assert browser.troubles == []
 
 
