@@ -40,6 +40,7 @@ from oclgenomics.classify.taxonomy.coverage import known_features
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.array_file import ArrayFile
+from oclgenomics.io.array_layout import FOOT, HEAD
 from oclgenomics.io.array_writing import write_arrays
 
 OTHER_OPTIONS = BuildOptions(
@@ -233,10 +234,11 @@ def refused(
 
 @VERSIONS
 def test_every_damaged_byte_is_noticed(path: Path, version: int) -> None:
-    """By the two readers in turn: whatever a file holds is of several bytes."""
+    """By the two readers in turn: whatever a file holds is of several bytes, but for its ends."""
     write_as(path, random_database(3, 3, 9), version)
     whole = path.read_bytes()
-    for place in tried(range(0, len(whole), 3 if version == KIND.version else 5), whole=range(len(whole))):
+    ends, step = {*range(HEAD.size), *range(len(whole) - FOOT.size, len(whole))}, 3 if version == KIND.version else 5
+    for place in tried(sorted(ends | {*range(0, len(whole), step)}), whole=range(len(whole))):
         damaged = whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :]
         refused(path, damaged, readers=[READERS[place % 2]])
 
