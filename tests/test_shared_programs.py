@@ -54,6 +54,21 @@ def test_another_text_is_another_program(
     assert len(built) == 2
 
 
+def test_calls_of_equal_kernels_are_made_once(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(device)  # which has PyOpenCL imported
+    made: list[str] = []
+
+    def make(name: str, *_types: Any, devs: Any, **_how: bool) -> tuple[Any, Any]:
+        made.append(name)
+        return (lambda *_: None, lambda *_: None)
+
+    monkeypatch.setattr("pyopencl.invoker.generate_enqueue_and_set_args", make)
+    with shared_programs():
+        for number in (1, 1, 2):
+            use(device, OTHER=number)
+    assert made == ["hash_numbers"]
+
+
 def test_engines_with_programs_of_their_own(device: Device, built: list[tuple[str, ...]]) -> None:
     with shared_programs(), own_programs():
         use(device)

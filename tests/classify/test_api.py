@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from helpers.classified import DATA
 from helpers.classify_databases import write_as
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify import (
@@ -21,6 +22,7 @@ from oclgenomics.classify import (
     ClassifiedReads,
     Database,
     Index,
+    Input,
     QueryOptions,
     QueryResult,
     SketchOptions,
@@ -46,6 +48,8 @@ from oclgenomics.classify.formats import Tally, bracken_table
 from oclgenomics.classify.plan import needed_lead, range_widths
 from oclgenomics.classify.result import Hits, SharedFeatures
 from oclgenomics.classify.taxonomy.calls import Caller
+from oclgenomics.classify.taxonomy.coverage import known_features
+from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.array_file import ArrayFile
 from oclgenomics.runtime import Device, Engine
@@ -57,6 +61,10 @@ OPTIONS = BuildOptions(SketchOptions(8, 6, 30))
 # Of the viruses: taxid, reads called, added and estimated
 SHARES = [("12637", 552, 0, 552), ("565995", 319, 0, 319), ("10335", 299, 0, 299), ("10244", 281, 1, 282)]
 FIVE = QueryOptions(5, repeats=True)
+GENUS = QueryOptions(lowest="genus", maxcand=3, repeats=True)
+SOUGHT = Wanted(all_hits=True, features=True)
+Sought = tuple[list[Input], list[tuple[QueryOptions | None, QueryResult]]]
+SMALL_BLOCKS = {"cpu": 30_000, "gpu": 30_000}
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +85,9 @@ def viral(device: Device) -> Database:
 
 @pytest.fixture(scope="module")
 def viral_reads(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a quarter of the reads of the viruses, which still make many blocks."""
+    """A folder with some reads of the viruses, which still make many small blocks."""
     folder = tmp_path_factory.mktemp("reads")
-    for name, lines in (("se150", 20_000), ("pe125_1", 10_000), ("pe125_2", 10_000)):
+    for name, lines in (("se150", 6000), ("pe125_1", 2000), ("pe125_2", 2000)):
         with gzip.open(DATA / "viral" / "reads" / f"{name}.fq.gz") as whole:
             (folder / f"{name}.fq").write_bytes(b"".join(islice(whole, lines)))
     return folder
@@ -95,7 +103,7 @@ def check(result: QueryResult, expected: list[list[Any]]) -> None:
     assert found == expected
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     st.lists(st.integers(0, 200), min_size=1, max_size=12),
     st.sampled_from(["sequence", "species", "genus"]),
@@ -196,13 +204,26 @@ def test_features_of_a_file_need_not_be_in_memory(
         assert stored.query(inputs).records() == whole.query(inputs).records()
 
 
+@pytest.fixture(scope="module")
+def sought(viral: Database, viral_reads: Path, engine: Engine) -> dict[str, Sought]:
+    """Single reads, and these with pairs, and what an index in memory finds for each of some options."""
+    mates = tuple(viral_reads / f"pe125_{mate}.fq" for mate in (1, 2))
+    found = {}
+    with pytest.MonkeyPatch.context() as patch, Index(viral, engine=engine) as whole:
+        patch.setattr(index, "BLOCKS", SMALL_BLOCKS)
+        for name, paired in (("single", None), ("all", [mates])):
+            inputs = checked_inputs(viral_reads / "se150.fq", paired, interleaved=False)
+            found[name] = inputs, [(options, whole.query(inputs, options, SOUGHT)) for options in (None, GENUS)]
+    return found
+
+
 @pytest.mark.parametrize(
     ("streamed", "populous", "expected", "times"),
-    [(1 << 21, 2, {True}, 1), (25_000, 2, {True}, None), (1 << 21, 0, {False}, None), (1250, 2, set[bool](), 0)],
+    [(1 << 21, 2, {True}, 1), (25_000, 2, {True}, None), (1 << 21, 0, {False}, None), (800, 2, set[bool](), 0)],
 )
 def test_features_pass_a_filter_of_those_that_reads_have(
     viral: Database,
-    viral_reads: Path,
+    sought: dict[str, Sought],
     engine: Engine,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -213,9 +234,9 @@ def test_features_pass_a_filter_of_those_that_reads_have(
 ) -> None:
     """Those of many reads at a time, of fewer if there is no room; those of a batch that is too large are sought."""
     write_database(tmp_path / "db", viral)
-    inputs = checked_inputs(viral_reads / "se150.fq", None, interleaved=False)
-    wanted, passed = Wanted(all_hits=True, features=True), list[bool]()
-    monkeypatch.setattr(index, "BLOCKS", {"cpu": 100_000, "gpu": 100_000})
+    inputs, results = sought["single"]
+    passed = list[bool]()
+    monkeypatch.setattr(index, "BLOCKS", SMALL_BLOCKS)
     monkeypatch.setattr(plan, "POPULOUS", populous)
     monkeypatch.setattr(plan, "MIN_STREAMED", 0)
     monkeypatch.setattr(plan, "MAX_LOCATIONS_OF_FEATURE", 100)
@@ -228,12 +249,12 @@ def test_features_pass_a_filter_of_those_that_reads_have(
         return found
 
     monkeypatch.setattr(SoughtFinder, "_passing", noted)
-    with Index(viral, engine=engine) as whole, Index(tmp_path / "db", engine=engine, memory_mapping=True) as stored:
+    with Index(tmp_path / "db", engine=engine, memory_mapping=True) as stored:
         assert isinstance(stored._finder, SoughtFinder)
         stored._finder._streamed, stored._finder._most = streamed, 0
-        for options in (None, QueryOptions(lowest="genus", maxcand=3, repeats=True)):
+        for options, told in results:
             passed.clear()
-            found, told = (one.query(inputs, options, wanted) for one in (stored, whole))
+            found = stored.query(inputs, options, SOUGHT)
             assert found.records() == told.records()
             for one, other in zip(found.parts, told.parts, strict=True):
                 assert_same_hits(one, other)
@@ -245,7 +266,7 @@ def test_features_pass_a_filter_of_those_that_reads_have(
 @pytest.mark.parametrize(("sought_bytes", "most"), [(16 << 20, None), (2000, None), (2000, 10_000), (16 << 20, 100)])
 def test_features_are_read_as_reads_need_them(
     viral: Database,
-    viral_reads: Path,
+    sought: dict[str, Sought],
     engine: Engine,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -255,23 +276,19 @@ def test_features_are_read_as_reads_need_them(
     """However many are read at a time, and if the database is brought to the device after some reads."""
     write_database(tmp_path / "db", viral)
     monkeypatch.setattr(finder, "SOUGHT_BYTES", sought_bytes)
-    mates = tuple(viral_reads / f"pe125_{mate}.fq" for mate in (1, 2))
-    inputs = checked_inputs(viral_reads / "se150.fq", [mates], interleaved=False)
-    wanted = Wanted(all_hits=True, features=True)
-    with (
-        Index(viral, engine=engine) as whole,
-        Index(tmp_path / "db", engine=engine, memory_mapping=True if most is None else None) as stored,
-    ):
+    inputs, results = sought["all"]
+    known = known_features(viral.features, Lineages.of(viral.taxonomy, viral.targets)).tolist()
+    with Index(tmp_path / "db", engine=engine, memory_mapping=True if most is None else None) as stored:
         assert isinstance(stored._finder, SoughtFinder)
         stored._finder._most = most
-        monkeypatch.setattr(index, "BLOCKS", {"cpu": 100_000, "gpu": 100_000})
-        for options in (None, QueryOptions(lowest="genus", maxcand=3, repeats=True)):
-            found, expected = (one.query(inputs, options, wanted) for one in (stored, whole))
+        monkeypatch.setattr(index, "BLOCKS", SMALL_BLOCKS)
+        for options, expected in results:
+            found = stored.query(inputs, options, SOUGHT)
             assert found.records() == expected.records()
             for one, other in zip(found.parts, expected.parts, strict=True):
                 assert_same_hits(one, other)
                 assert_same_features(one, other)
-            assert stored.known_features().tolist() == whole.known_features().tolist()
+            assert stored.known_features().tolist() == known
         assert (stored._finder._loaded is None) == (most is None)
 
 

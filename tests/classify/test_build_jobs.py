@@ -16,6 +16,7 @@ from unittest import mock
 import pytest
 from helpers.classify_builds import assert_equal, references, write_references, write_taxonomy
 from helpers.classify_databases import EDGE, VIRAL
+from helpers.products import examples, only_whole
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.app.jobs import Spread, make_piece, pieces_of
@@ -57,7 +58,7 @@ def stored(database: Database, path: Path) -> bytes:
     return path.read_bytes()
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=25)
+@settings(suppress_health_check=list(HealthCheck), max_examples=examples(25))
 @given(references(), options_of, st.integers(1, 7), st.integers(1, 9))
 def test_any_references_in_any_pieces(
     device: Device,
@@ -82,20 +83,37 @@ def test_any_references_in_any_pieces(
     assert stored(many, folder / "many") == stored(one, folder / "one")
 
 
-@pytest.mark.parametrize("of", [1, 2, 3, 5, 7, 90])
-def test_commands(device: Device, of: int, tmp_path: Path) -> None:
-    """The whole command, with a taxonomy, limits and a manifest; targets with assembly summaries beside them."""
-    references = shutil.copytree(VIRAL / "ref", tmp_path / "ref")
-    (tmp_path / "ref" / "assembly_summary.txt").write_text(SUMMARY)
-    words = [f"{references}", "--taxonomy", f"{VIRAL}/tax", "--max-locations-per-feature", "3", "--manifest"]
-    words += ["--remove-ambig-features", "species", "--remove-overpopulated-features", "-q", "-d", f"{device.index}"]
-    assert main(["classify", "build", f"{tmp_path}/one", *words]) == 0
+@pytest.fixture(scope="module")
+def built(device: Device, tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, list[str]]:
+    """What the whole command builds, with a taxonomy, limits and a manifest, and its words.
+
+    There are assembly summaries in the folder of the targets.
+    """
+    folder = tmp_path_factory.mktemp("built")
+    (folder / "ref").mkdir()
+    for path in (VIRAL / "ref").glob("h*_p*"):  # of influenza A, whose strains have much in common
+        shutil.copy(path, folder / "ref")
+    for name in ("bdbv", "ebov", "sudv"):
+        shutil.copy(VIRAL / "ref" / f"{name}.fna", folder / "ref")
+    (folder / "ref" / "assembly_summary.txt").write_text(SUMMARY)
+    words = [f"{folder}/ref", "--taxonomy", f"{VIRAL}/tax", "--max-locations-per-feature", "3", "--manifest"]
+    words += ["--remove-ambig-features", "species", "--max-ambig-per-feature", "2", "--remove-overpopulated-features"]
+    words += ["-q", "-d", f"{device.index}"]
+    assert main(["classify", "build", f"{folder}/one", *words]) == 0
+    return read_database(folder / "one"), words
+
+
+@pytest.mark.parametrize("of", [1, 3, 14, *only_whole(2, 5, 7, 90)])
+def test_commands(device: Device, built: tuple[Database, list[str]], of: int, tmp_path: Path) -> None:
+    one, words = built
+    assert one.features.counts.max() > 1
+    assert not one.features.counts.all()  # some are removed
     pieces = [f"{tmp_path}/{number}.piece" for number in range(1, of + 1)]
     for number, piece in enumerate(pieces, 1):
         assert main(["classify", "build", piece, *words, "--shard", f"{number}/{of}"]) == 0
     assert not (tmp_path / "1.piece.sha256").exists()
     assert main(["classify", "combine", *pieces[::-1], "-o", f"{tmp_path}/many", "-q"]) == 0
-    one, many = (read_database(tmp_path / name) for name in ("one", "many"))
+    many = read_database(tmp_path / "many")
     assert stored(many, tmp_path / "a") == stored(one, tmp_path / "b")
     assert (tmp_path / "many.sha256").exists()
     assert many.provenance["pieces"] == [f"{number}/{of} on {device.name}" for number in range(1, of + 1)]

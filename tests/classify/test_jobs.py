@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import fields, replace
 from itertools import pairwise
@@ -128,16 +129,32 @@ def spelled(words: list[str], folder: Path, out: Path) -> list[str]:
     return found
 
 
+Whole = Callable[..., dict[str, bytes]]
+
+
+@pytest.fixture(scope="module")
+def whole(device: Device, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """Do a query in one run, once for all tests that compare with it; its files."""
+
+    @functools.cache
+    def done(*words: str) -> dict[str, bytes]:
+        place = tmp_path_factory.mktemp("one")
+        assert run(device, "query", folder / "db", *spelled([*words], folder, place), "-o", place / "out") == 0
+        return outputs_of(place)
+
+    return done
+
+
 @pytest.mark.each_value
 @pytest.mark.parametrize("of", [1, 3, 7])
 @pytest.mark.parametrize("form", FORMS)
-def test_pieces_give_the_files_of_one_run(device: Device, folder: Path, form: str, of: int, tmp_path: Path) -> None:
+def test_pieces_give_the_files_of_one_run(
+    device: Device, folder: Path, whole: Whole, form: str, of: int, tmp_path: Path
+) -> None:
     inputs, early, late = FORMS[form]
-    one, many = tmp_path / "one", tmp_path / "many"
-    for place in (one, many):
-        place.mkdir()
-    words = [folder / "db", *spelled(inputs, folder, one)]
-    assert run(device, "query", *words, *spelled([*early, *late], folder, one), "-o", one / "out") == 0
+    many = tmp_path / "many"
+    many.mkdir()
+    words = [folder / "db", *spelled(inputs, folder, many)]
     pieces = [tmp_path / f"{number}.piece" for number in range(1, of + 1)]
     for number, piece in enumerate(pieces, 1):
         shown = spelled(early, folder, many)
@@ -145,7 +162,7 @@ def test_pieces_give_the_files_of_one_run(device: Device, folder: Path, form: st
     assert not outputs_of(many)
     texts = [word for word in spelled(early, folder, many) if form == "texts" and word != "--json"]
     assert run(device, "combine", *pieces[::-1], *texts, *spelled(late, folder, many), "-o", many / "out") == 0
-    assert outputs_of(many) == outputs_of(one)
+    assert outputs_of(many) == whole(*inputs, *early, *late)
 
 
 @pytest.fixture
@@ -172,7 +189,7 @@ def joined(parts: Iterable[ClassifiedReads]) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("of", [1, 3, 7, 150, *only_whole(2, 4, 5, 6)])
+@pytest.mark.parametrize("of", [1, 3, 70, *only_whole(2, 4, 5, 6, 7, 150)])
 def test_any_number_of_pieces(device: Device, folder: Path, of: int, threads: Executor) -> None:
     how: dict[str, Any] = {"paired": [(folder / "p_1.fq", folder / "p_2.fq")], "wanted": Wanted(True, True)}
     reads, options = [folder / name for name in SINGLES], QueryOptions(2, cov_percentile=0.4)
@@ -245,7 +262,7 @@ LATE: list[tuple[str, list[str]]] = [  # whose lines they are
 
 @pytest.mark.parametrize("form", [*FORMS, *NEED_MORE])
 def test_workers_make_the_lines(
-    device: Device, folder: Path, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    device: Device, folder: Path, whole: Whole, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing else of single reads comes from them, unless it is asked for."""
     inputs, early, late = {**FORMS, **NEED_MORE}[form]
@@ -254,13 +271,12 @@ def test_workers_make_the_lines(
     monkeypatch.setattr("oclgenomics.app.pools.DevicePool", ThreadOfADevice)
     opened = mock.Mock(side_effect=_OnWorkers.engine)
     monkeypatch.setattr(_OnWorkers, "engine", lambda work: opened(work))
-    for name, where in (("one", "-d"), ("many", "--workers")):
-        (tmp_path / name).mkdir()
-        seen.clear()
-        words = spelled([*inputs, *early, *late], folder, tmp_path / name)
-        more = ["-o", tmp_path / name / "out", "-q", where, device.index]
-        assert main(["classify", "query", *map(str, [folder / "db", *words, *more])]) == 0
-    assert outputs_of(tmp_path / "many") == outputs_of(tmp_path / "one")
+    expected = whole(*inputs, *early, *late)
+    assert not opened.called
+    seen.clear()
+    words = [*spelled([*inputs, *early, *late], folder, tmp_path), "-o", tmp_path / "out"]
+    assert main(["classify", "query", *map(str, [folder / "db", *words, "-q", "--workers", device.index])]) == 0
+    assert outputs_of(tmp_path) == expected
     assert len(seen) > 3
     assert set(seen) == {(form not in NOT_BROUGHT, form not in NOT_BROUGHT | NOT_ALONE)}
     assert opened.called == (form in NOT_BROUGHT | NOT_ALONE)
@@ -268,17 +284,17 @@ def test_workers_make_the_lines(
 
 @pytest.mark.parametrize("early", ["native", "kraken", "tsv", "json"])
 def test_lines_are_made_once(
-    device: Device, folder: Path, early: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    device: Device, folder: Path, whole: Whole, early: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless whoever combines asks for others."""
+    """Unless others are asked for where pieces are combined."""
     words = [folder / "db", *spelled([*SINGLES, *PAIRS], folder, tmp_path)]
     assert run(device, "query", *words, "--format", early, "--shard", "1/1", "-o", tmp_path / "piece") == 0
     seen = brought_lines(monkeypatch)
     for lines, late in LATE:
-        assert run(device, "query", *words, *late, "-o", tmp_path / "one") == 0
+        expected = whole(*SINGLES, *PAIRS, *late)
         seen.clear()
         assert run(device, "combine", tmp_path / "piece", *late, "-o", tmp_path / "many") == 0
-        assert (tmp_path / "many").read_bytes() == (tmp_path / "one").read_bytes()
+        assert {"out": (tmp_path / "many").read_bytes()} == expected
         assert set(seen) == {(lines == early, False)}
 
 

@@ -74,7 +74,7 @@ class Case:
     def targets(self) -> Targets:
         return targets_of(self.windows)
 
-    @property
+    @functools.cached_property
     def features(self) -> Features:
         return features_of(self.lists)
 
@@ -89,7 +89,11 @@ class Case:
 
     def hit(self, read: int) -> list[tuple[int, int]]:
         """Target and window of every location of a read's features."""
-        return [place for places in self._located(read) for place in places]
+        return self._hits[read]
+
+    @functools.cached_property
+    def _hits(self) -> list[list[tuple[int, int]]]:
+        return [[place for places in self._located(read) for place in places] for read in range(len(self.reads))]
 
     def _located(self, read: int) -> list[list[tuple[int, int]]]:
         """The same by feature."""

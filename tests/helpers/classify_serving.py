@@ -21,7 +21,7 @@ from oclgenomics.errors import InputError, ParameterError
 __all__ = ["PATIENCE", "Answer", "FakeAnswerer", "asked", "connected", "exchange", "faked", "read_all", "read_answer",
            "request_bytes", "wait_until"]  # fmt: skip
 
-PATIENCE = 30.0  # seconds after which a test that hangs fails
+PATIENCE = 60.0  # seconds after which a test that hangs fails
 
 
 class Answer(NamedTuple):

@@ -12,8 +12,10 @@ to what they have in common. With `--whole` these are optimised as well.
 from __future__ import annotations
 
 import functools
+import importlib
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -55,19 +57,33 @@ class _Built:
     """Builds programs as `program.build_program` does, and keeps those that were built last."""
 
     def __init__(self) -> None:
-        self._build, self._programs = program.build_program, dict[tuple[int, str], Any]()
+        self._build, self._programs = program.build_program, dict[tuple[Any, ...], Any]()
 
     def __call__(self, context: Any, device: Device, source: str, options: list[str], *, fresh: bool = False) -> Any:
         if fresh or context != _context(device.handle):
             return self._build(context, device, source, options, fresh=fresh)
         if left_as_written(device, source, options):
             options = [*options, "-cl-opt-disable"]
-        key = context.int_ptr, program._key(device, program.load_source(source), options)
+        given = [f"{name}={os.environ[name]}" for name in os.environ if name.startswith("CL_CONFIG_")]
+        key = context.int_ptr, program.load_source(source), *options, *given
         built = self._programs.pop(key, None) or self._build(context, device, source, options)
         self._programs[key] = built  # as the last one
         if len(self._programs) > MOST:
             del self._programs[next(iter(self._programs))]
         return built
+
+
+def _kept(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a maker of calls that makes those of one kernel, by its name and its arguments, once."""
+    known: dict[tuple[Any, ...], Any] = {}
+
+    def made(*kernel: Any, devs: Any, **how: Any) -> Any:
+        key = *kernel, *sorted(how.items())
+        if key not in known:
+            known[key] = make(*kernel, devs=devs, **how)
+        return known[key]
+
+    return made
 
 
 def left_as_written(device: Device, source: str, options: list[str]) -> bool:
@@ -83,9 +99,12 @@ def left_as_written(device: Device, source: str, options: list[str]) -> bool:
 @contextmanager
 def shared_programs() -> Iterator[None]:
     """Have engines that are made from now on share what they build."""
+    invoker = importlib.import_module(f"{opencl().__name__}.invoker")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "opencl", _OneContext)
         patch.setattr(program, "build_program", _Built())
+        # PyOpenCL generates Python for each kernel object, which takes a tenth of the time of a small command.
+        patch.setattr(invoker, "generate_enqueue_and_set_args", _kept(invoker.generate_enqueue_and_set_args))
         yield
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from helpers.classify_builds import assert_equal
 from helpers.classify_databases import EDGE
+from helpers.products import only_whole
 
 from oclgenomics.classify.api import add, build
 from oclgenomics.classify.database.file import read_database
@@ -200,7 +201,9 @@ def test_bad_options(
     assert not (edge / "x.db").exists()
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9), *only_whole((signal.SIGINT, 130))]
+)
 def test_signals_leave_nothing(device: Device, edge: Path, number: int, status: int) -> None:
     """The process has read one file and waits for more input, of which there is none."""
     before = {path.name for path in edge.iterdir()}

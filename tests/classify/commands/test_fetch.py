@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from helpers.products import only_whole
 from helpers.public_genomes import ASSEMBLIES, GENBANK, GTDB, HISTORICAL, One, publish, publish_dump, publish_gtdb
 from helpers.web import Handler, Web, cuts, says, web
 
@@ -348,7 +349,7 @@ def test_other_files_of_the_folder_stay(server: Web, device: Device, tmp_path: P
     assert [path.name for path in (tmp_path / "x.db.fetch").iterdir()] == ["mine"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, *only_whole(signal.SIGTERM)])
 def test_a_stopped_command_goes_on(server: Web, tmp_path: Path, number: signal.Signals) -> None:
     """The server falls silent half way through the last assembly; what came before does not come again."""
     silent, over = threading.Event(), threading.Event()

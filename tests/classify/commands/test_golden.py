@@ -69,6 +69,7 @@ def comparable(text: str) -> list[str]:
     return [line for line in text.splitlines(keepends=True) if ".fq.gz" not in line]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("memory", ["1G", "2500k"])
 @pytest.mark.parametrize("name", VIRAL)
 def test_viruses(

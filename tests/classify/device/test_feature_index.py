@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import random
 from unittest import mock
 
 import numpy as np
 import pytest
 from helpers.classify_index import Case, random_case
 from helpers.devices import narrow_shape
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify import plan, reference
@@ -46,13 +48,13 @@ def check(engine: Engine, case: Case, *maxcands: int) -> None:
                 case.check_shared(index.shared_features(sketches, first, found, repeats=case.repeats), maxcand)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(case=CASES, maxcand=st.sampled_from(MAXCANDS))
 def test_any_candidates_and_hits(shaped: Engine, case: Case, maxcand: int) -> None:
     check(shaped, case, maxcand)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(case=CASES, room=st.sampled_from([1, 200, 4000]), loaded=st.sampled_from([1, 7]))
 def test_batches_change_nothing(shaped: Engine, case: Case, room: int, loaded: int) -> None:
     with (
@@ -136,7 +138,7 @@ SIZES = (0, 1, 2, 31, 32, 33, 63, 64, 65, 511, 512, 513, 1025, 8191, 8192, 8193,
 @functools.cache
 def border_case(each: int) -> Case:
     """Reads with so many locations, from features with `each` of them."""
-    rng = np.random.default_rng(each)
+    rng, places = np.random.default_rng(each), random.Random(each)
     windows = rng.integers(0, 2000, 40).tolist()
     total = sum(windows)
     lists: dict[int, list[int]] = {}
@@ -146,7 +148,7 @@ def border_case(each: int) -> Case:
         numbers = [len(lists) + i for i in range(len(cuts) - 1)]
         for number, begin, end in zip(numbers, cuts, cuts[1:], strict=False):
             near = min(total, 4 * each) if number % 3 else total
-            lists[number] = np.sort(rng.choice(near, end - begin, replace=False)).tolist()
+            lists[number] = sorted(places.sample(range(near), end - begin))
         reads.append([numbers[i : i + 16] for i in range(0, len(numbers), 16)])
     return Case(lists, windows, rng.integers(-1, 9, 40).tolist(), reads, [7] * len(reads), 16)
 

@@ -8,6 +8,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from helpers.taxonomies import random_lineages
 from hypothesis import given, settings, strategies as st
 
@@ -58,7 +59,7 @@ def in_steps(stack: ExitStack, step: int, most: int) -> None:
     stack.enter_context(mock.patch.multiple(plan, LOADED_FEATURES=sizes, LOADED_LOCATIONS=sizes))
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(30))
 @given(
     st.sampled_from([1, 2, 63, 64, 65, 129, 400]), st.sampled_from([(np.uint8, 1), (np.uint8, 4), (np.uint16, 40)]),
     st.sampled_from([1, 5, 64, 4096]), st.sampled_from([1, 30, 1 << 20]), st.integers(0, 99),

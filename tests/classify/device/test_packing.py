@@ -9,6 +9,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.devices import gpu_shape
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
@@ -39,7 +40,7 @@ def test_keys(shaped: Engine, size: int, width: int, together: int, seed: int) -
         assert FeaturePacker(shaped).keys(only(keys=keys), width).tolist() == expected.tolist()
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     st.sampled_from(SIZES), st.sampled_from([2, 17, 31, 32, 33]), st.sampled_from([64, 128, 1 << 22]),
     st.sampled_from([1, 5, 64, 4096]), st.sampled_from([(np.uint8, 2), (np.uint8, 255), (np.uint16, 3000)]),

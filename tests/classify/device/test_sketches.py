@@ -317,11 +317,12 @@ def test_any_pieces(case: tuple[SketchOptions, list[bytes], list[list[int]]]) ->
     np.testing.assert_array_equal(cut.windows[cut.counts > 0], [before for before, windows in of_pieces if windows])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("fastq", [False, True])
 def test_blocks_of_files(engine: Engine, tmp_path: Path, options: SketchOptions, fastq: bool) -> None:
     rng = np.random.default_rng(5)
-    sizes = [0, 3, options.winlen, 700, options.winlen + 1, options.kmerlen, 41, 1200]
+    sizes = [0, 3, options.winlen, 140, options.winlen + 1, options.kmerlen, 41, 300]
     records = [rng.choice(np.frombuffer(b"ACGTN", np.uint8), size).tobytes() for size in sizes]
     lines = [b">%d\n%b\n" % (i, b"\n".join(x[at : at + 60] for at in range(0, len(x), 60)))
              for i, x in enumerate(records)]  # fmt: skip
@@ -329,7 +330,7 @@ def test_blocks_of_files(engine: Engine, tmp_path: Path, options: SketchOptions,
         lines = [b"@%d\n%b\n+\n%b\n" % (i, x, b"I" * len(x)) for i, x in enumerate(records)]
     path = tmp_path / "x"
     path.write_bytes(b"".join(lines))
-    for block_bytes in (3000, 1024, 500, 99, options.winlen, 7):
+    for block_bytes in (3000, 300, 99, options.winlen, 7):
         found = []
         for block in letter_blocks(engine, [path], overlap=options.winlen - 1, block_bytes=block_bytes):
             cut = cut_windows(block.pieces, options)

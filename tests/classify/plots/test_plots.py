@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from dataclasses import replace
 from itertools import pairwise
@@ -28,6 +29,7 @@ from oclgenomics.errors import UsageError
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
+@functools.cache
 def viral() -> Tally:
     lineages = golden_lineages("viral")
     tally = Tally(lineages)
@@ -181,8 +183,8 @@ def test_the_figure_of_the_command(tmp_path: Path) -> None:
 
 
 def test_evaluations_at_the_ends() -> None:
-    for shares in ((0, 0), (1, 1), (1, 0), (0, 1)):
-        save_plot(plot_accuracy([("one", measured(*shares))]), io.BytesIO(), "svg")
+    for several in ([(0, 0)], [(1, 1)], [(1, 0), (0, 1)]):
+        save_plot(plot_accuracy([(f"{shares}", measured(*shares)) for shares in several]), io.BytesIO(), "svg")
 
 
 def test_colours() -> None:
