@@ -6,11 +6,12 @@ from pathlib import Path
 
 __all__ = ["write_object_cache"]
 
-# Called with the compiler's words, of which the last is the source. What sets flags of the library is in the name.
+# Called with the compiler's words, of which the last is the source. It is compiled without optimization, which takes
+# longer than the library is at work.
 PROGRAM = """#!/bin/sh
 kept={folder}/
 for word; do
-    case $word in -O* | -DVM_* | *.o) kept=$kept$word ;; esac
+    case $word in -DVM_* | *.o) kept=$kept$word ;; esac
 done
 case $word in
 */include/verilated*.cpp) ;;
@@ -20,7 +21,7 @@ object=$(basename "$word" .cpp).o
 if [ -e "$kept" ]; then
     exec cp "$kept" "$object"
 fi
-"$@" && cp "$object" "$kept.$$" && mv "$kept.$$" "$kept"
+"$@" -O0 && cp "$object" "$kept.$$" && mv "$kept.$$" "$kept"
 """
 
 
