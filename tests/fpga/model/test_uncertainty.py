@@ -147,7 +147,7 @@ def test_time_is_monotone_in_every_open_parameter(config, trips, data, level):
         assert all(later >= earlier - slack for earlier, later in itertools.pairwise(ordered)), (one.name, steps, times)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=60, deadline=None)
 @given(designs, positions, st.data())
 def test_the_corners_hold_everything_between(config, trips, data):
     scan = joined(trips)
