@@ -7,7 +7,6 @@ import dataclasses
 import numpy as np
 import pytest
 from helpers import stream_oracle as oracle
-from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from hls_model.errors import ModelError
@@ -30,7 +29,7 @@ def test_issues_are_those_of_the_machine(
     assert found == oracle.issues(flows, columns, beats, interval, ready)
 
 
-@settings(max_examples=examples(10))
+@settings(max_examples=10, deadline=None)
 @given(st.lists(oracle.flows(), min_size=1, max_size=2), st.integers(1200, 2500))
 def test_long_columns_are_cut_without_a_seam(flows: list[Flow], beats: int) -> None:
     assert ReadPath(flows, beats, 1).column().tolist() == oracle.issues(flows, 1, beats, 1)

@@ -8,7 +8,6 @@ import json
 import numpy as np
 import pytest
 from helpers.fpga_command import fpga
-from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from hls_model import PRESETS, Config, ModelError, Workload, load
@@ -109,7 +108,7 @@ def test_no_phase_is_faster_than_what_carries_it(design: Config) -> None:
         assert all(sentence.endswith(".") for sentence in phase.assumptions)
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=30)
 @given(designs)
 def test_the_total_holds_the_omegas_and_every_phase(design: Config) -> None:
     one = project(SCAN, design)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from helpers import pipeline_oracle as oracle
 from helpers.pipeline_oracle import designs
-from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from hls_model import Config, Memory, ModelError, Timing, Workload, load, simulate, streams
@@ -46,7 +45,7 @@ def test_events_and_machine_agree_with_the_definition(config: Config, trips: lis
     assert fast.total.tolist() == [sum(phases.values()) for phases in expected]
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=40, deadline=None)
 @given(designs(), st.integers(20, 120), st.integers(1, 12))
 def test_overlapped_columns_go_on_as_their_state_repeats(config: Config, columns: int, beats: int) -> None:
     if config.rs_prefetch == "per_outer":
@@ -58,7 +57,7 @@ def test_overlapped_columns_go_on_as_their_state_repeats(config: Config, columns
     assert (timed.fill + timed.stream + timed.stall).tolist() == [last + 1 for last in issues[beats - 1 :: beats]]
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=30, deadline=None)
 @given(designs(), st.integers(600, 1500))
 def test_long_columns_are_cut_into_chunks_without_a_seam(config: Config, beats: int) -> None:
     config = config.but(overlap_outer=False)
