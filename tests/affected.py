@@ -104,14 +104,19 @@ def uses(path: str) -> Iterator[str]:
             yield from module_files(str(node.args[0].value))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.endswith(".cl"):
             yield f"kernels_cl/{node.value}"
-        elif isinstance(node, ast.JoinedStr) and ast.unparse(node).endswith((".cl'", '.cl"')):  # one of several
-            folder = str(getattr(node.values[0], "value", "")).partition("/")[0]
+        elif isinstance(node, ast.JoinedStr) and words_of(node)[-1].endswith(".cl"):  # one of several
+            folder = words_of(node)[0].partition("/")[0]
             yield from (file for file in paths() if file.startswith(f"kernels_cl/{folder}"))
     if path.startswith("tests/") and "main" in text and MAIN in set(name_files("oclgenomics.cli.main", "main")):
         folder = path.split("/")[1]
         systems = {file.split("/")[1] for file in paths() if "/commands/" in file}
         for system in systems if folder in ANY_COMMAND else systems & {folder}:
             yield from (file for file in paths() if file.startswith(f"oclgenomics/{system}/commands/"))
+
+
+def words_of(node: ast.JoinedStr) -> list[str]:
+    """Return the parts of an f-string that stand in it as they are, and something for its values."""
+    return [str(getattr(part, "value", "")) for part in node.values] or [""]
 
 
 def is_named(node: ast.expr, name: str) -> bool:

@@ -82,24 +82,32 @@ EVERY_MODULE = [*MODULES, *MODEL_MODULES]
 def imported(path: Path, *, types: bool = True) -> frozenset[str]:
     """List the modules and names that a file imports anywhere in it, dotted; with or without those for types alone."""
     names: set[str] = set()
-    for node in ast.walk(parsed(path) if types else without_types(parsed(path))):
+    for node, for_types in imports_in(path):
+        if for_types and not types:
+            continue
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "late":
+        else:
             names |= {ast.literal_eval(node.args[0])}
     return frozenset(names)
 
 
 @functools.cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
+def imports_in(path: Path) -> list[tuple[ast.Import | ast.ImportFrom | ast.Call, bool]]:
+    """Return the imports of a file, each with whether it is for types alone."""
+    found = []
+    for statement in ast.parse(path.read_text()).body:
+        for_types = isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING"
+        found += [(node, for_types) for node in ast.walk(statement) if is_import(node)]
+    return found
 
 
-def without_types(tree: ast.Module) -> ast.Module:
-    body = [n for n in tree.body if not (isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")]
-    return ast.Module(body, tree.type_ignores)
+def is_import(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "late"
+    return isinstance(node, (ast.Import, ast.ImportFrom))
 
 
 def part_of(path: Path) -> str:
@@ -119,7 +127,7 @@ def test_imports_point_one_way() -> None:
 def test_imports_are_absolute() -> None:
     wrong = []
     for path in EVERY_MODULE:
-        relative = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom) and node.level)
+        relative = (node for node, _ in imports_in(path) if isinstance(node, ast.ImportFrom) and node.level)
         wrong += [f"{path}:{node.lineno}" for node in relative]
     assert not wrong
 

@@ -43,13 +43,23 @@ def build_packages(folder: Path) -> None:
     (tree / "docs" / "_build").mkdir()  # what must not be taken along
     for stray in ("docs/_build/index.html", "tests/x.pyc"):
         (tree / stray).write_text("")
-    for words in (["--outdir", "dist"], ["--wheel", "--outdir", "direct"]):
-        command = [sys.executable, "-m", "build", "--no-isolation", *words, str(tree)]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout[-2000:] + done.stderr
-        shutil.rmtree(tree / "build", ignore_errors=True)
+    build("sdist", tree, folder / "dist")
+    build("wheel", tree, folder / "direct")
+    with tarfile.open(folder / "dist" / f"{NAME}.tar.gz") as archive:
+        archive.extractall(folder / "unpacked", filter="data")
+    build("wheel", folder / "unpacked" / NAME, folder / "dist")
+    shutil.rmtree(folder / "unpacked")
+    shutil.rmtree(tree / "build", ignore_errors=True)
     shutil.rmtree(tree / "docs" / "_build")
     (tree / "tests" / "x.pyc").unlink()
+
+
+def build(kind: str, tree: Path, target: Path) -> None:
+    """Build a package as `python -m build --no-isolation` does, without the processes that ask what it needs."""
+    target.mkdir(exist_ok=True)
+    program = f"from setuptools import build_meta; build_meta.build_{kind}({str(target)!r})"
+    done = subprocess.run([sys.executable, "-c", program], cwd=tree, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
 
 
 def ignored(place: str, names: list[str]) -> set[str]:

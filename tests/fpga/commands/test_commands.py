@@ -62,16 +62,16 @@ def test_text_and_json(command, capsys):
     assert isinstance(json.loads(capsys.readouterr().out), dict)
 
 
+@pytest.mark.each_value
+@pytest.mark.parametrize(("ending", "magic"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
 @pytest.mark.parametrize("command", CASES)
-def test_pictures(command, tmp_path, capsys):
+def test_pictures(command, ending, magic, tmp_path, capsys):
     pytest.importorskip("matplotlib")
-    for ending, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
-        path = tmp_path / f"{command}{ending}"
+    once, again = tmp_path / f"once{ending}", tmp_path / f"again{ending}"
+    for path in (once, again):
         assert fpga(command, *CASES[command], "--plot", str(path)) == 0
-        assert path.read_bytes().startswith(magic)
-    again = tmp_path / "again.svg"
-    assert fpga(command, *CASES[command], "--plot", str(again)) == 0
-    assert again.read_bytes() == (tmp_path / f"{command}.svg").read_bytes()
+    assert once.read_bytes().startswith(magic)
+    assert once.read_bytes() == again.read_bytes()
     capsys.readouterr()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from helpers.fpga_command import fpga
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from hls_model import PRESETS, Workload, load
@@ -51,24 +52,26 @@ def numbers(value: Any, place: str = "") -> Iterator[tuple[str, float]]:
         yield place, value
 
 
+@pytest.mark.pairwise
+@pytest.mark.parametrize("scan", SCANS)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", PRESETS)
-def test_scans_at_the_edge(name: str, way: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scans_at_the_edge(name: str, way: str, scan: str, capsys: pytest.CaptureFixture[str]) -> None:
     dram = {"zcu102": "ddr4_2133", "u280": "hbm2"}.get(load(name).board, "ddr4_2400")
     options = [word.format(dram=dram) for word in WAYS[way]]
-    for scan in (SCANS | ({MANY: MADE} if way.startswith("project") else {})).values():
-        words = [way.split()[0], "--board", name, *scan, *options]
-        status = fpga([*words, "--json"])
-        captured = capsys.readouterr()
-        if status:
-            assert (status, captured.out, captured.err.count("\n")) == (2, "", 1)
-            continue
-        assert all(isfinite(value) for _, value in numbers(json.loads(captured.out)))
-        assert fpga(words) == 0
-        assert not {"nan", "inf"} & set(capsys.readouterr().out.lower().replace("(", " ").split())
+    given = MADE if scan == MANY and way.startswith("project") else SCANS[scan]
+    words = [way.split()[0], "--board", name, *given, *options]
+    status = fpga([*words, "--json"])
+    captured = capsys.readouterr()
+    if status:
+        assert (status, captured.out, captured.err.count("\n")) == (2, "", 1)
+        return
+    assert all(isfinite(value) for _, value in numbers(json.loads(captured.out)))
+    assert fpga(words) == 0
+    assert not {"nan", "inf"} & set(capsys.readouterr().out.lower().replace("(", " ").split())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 @given(
     st.sampled_from(list(PRESETS)), st.integers(2, 3_000), st.integers(2, 12), st.integers(0, 5_000),
     st.integers(0, 30_000), st.sampled_from([0, 2, 1_000]), st.sampled_from(["none", "incremental", "full"]),

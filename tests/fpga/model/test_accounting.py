@@ -6,6 +6,7 @@ import json
 
 import pytest
 from helpers.fpga_command import fpga
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from hls_model import PRESETS, ModelError, Workload, load
@@ -66,7 +67,7 @@ designs = st.builds(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(designs, st.booleans())
 def test_the_way_between_accountings_leads_back(design: Config, pairs: bool) -> None:
     one = project(SMALL, design, all_pairs=pairs)

@@ -7,6 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from hls_model import PRESETS, Config, ModelError, Workload, load, simulate
@@ -131,7 +132,7 @@ def whole_cycles(scan, config):
     return bursts * (1 + 1e-9) / (config.clock_mhz * 1e6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(designs, positions, st.data(), st.just("L1"))
 def test_time_is_monotone_in_every_open_parameter(config, trips, data, level):
     scan = joined(trips)
