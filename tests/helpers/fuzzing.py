@@ -1,6 +1,7 @@
-"""Seeded mutations of small inputs, a budget of seconds, and failing inputs kept for a look.
+"""Seeded mutations of small inputs, so many of them or a budget of seconds, and failing inputs kept for a look.
 
-`OCLGENOMICS_FUZZ_SECONDS` is the time of a group (2 if not given), `OCLGENOMICS_FUZZ_SEED` the seed (1).
+`OCLGENOMICS_FUZZ_SECONDS` is the time of a group, `OCLGENOMICS_FUZZ_SEED` the seed (1). Without a time each run has the
+same inputs: as many as a group has time for where each takes 7 ms, and at least seven of each kind.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ import numpy as np
 
 from helpers.bgzf import END, bgzip, blocks
 
+TIMED = "OCLGENOMICS_FUZZ_SECONDS" in os.environ
 SECONDS = float(os.environ.get("OCLGENOMICS_FUZZ_SECONDS", "2"))
+LEAST, LEAST_TIMED, PER_SECOND = 7, 20, 150  # inputs
 SEED = int(os.environ.get("OCLGENOMICS_FUZZ_SEED", "1"))
 _SOME = (0, 1, 1, 1, 1, 1, 2, 4)  # changes of one input
 LONGEST_SECONDS = 60  # that one input may take
@@ -167,9 +170,9 @@ def _packed(data: bytes, rng: np.random.Generator) -> bytes:
 
 
 def draws(name: str, seconds: float) -> Iterator[tuple[int, np.random.Generator]]:
-    """Numbered generators until the time is over, at least twenty; the same ones for the same seed."""
-    began, number = time.monotonic(), 0
-    while number < 20 or time.monotonic() - began < seconds:
+    """Numbered generators for so many seconds, as the head of this module says; the same ones for the same seed."""
+    began, number, least = time.monotonic(), 0, LEAST_TIMED if TIMED else max(LEAST, round(PER_SECOND * seconds))
+    while number < least or (TIMED and time.monotonic() - began < seconds):
         yield number, np.random.default_rng([SEED, number, *name.encode()])
         number += 1
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from helpers.classify_databases import edge_database
+from helpers.products import examples
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.classify.database.file import write_database as write_classify_database
@@ -111,7 +112,7 @@ READS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(reads=READS, mode=st.sampled_from(["wb", "wbu", "w"]))
 def test_text_is_the_fastq_of_the_reads(tmp_path: Path, reads: list[Read], mode: str) -> None:
     assert text_of(write(tmp_path / "x", reads, mode)) == fastq_of(reads)

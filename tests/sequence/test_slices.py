@@ -15,6 +15,7 @@ from unittest import mock
 
 import pytest
 from helpers.bgzf import END, bgzip, blocks
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics import kmers
@@ -105,7 +106,7 @@ def test_uncompressed_files(tmp_path_factory: pytest.TempPathFactory, texts: lis
         check(tmp_path_factory.mktemp("plain"), texts, of)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(texts, st.integers(1, 9), looks, st.sampled_from((1, 3, 10, 64, 1000)), st.booleans())
 def test_compressed_files(tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], of: int,
                           look: tuple[int, int, int], size: int, empty: bool) -> None:  # fmt: skip
