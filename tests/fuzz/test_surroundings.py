@@ -44,7 +44,7 @@ def test_lists_are_no_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     """However the list and the output are spelled."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    for _, rng in draws("lists", SECONDS / 4):
+    for _, rng in draws("lists", SECONDS / 4, each=0.003):
         Path("x.fa").write_text(">r\nACGTACGTACGT\n")
         Path("list").write_text("x.fa\n")
         for link in ("soft", "hard"):
