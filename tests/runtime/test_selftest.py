@@ -58,7 +58,15 @@ def test_all_idioms_are_right(device: Device) -> None:
     assert {idiom.name: wrong for idiom in idioms_for(device) if (wrong := trial.run(idiom))} == {}
 
 
-def test_each_idiom_builds_alone(device: Device) -> None:
+def leave_as_written(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Intel's compiler leave out to optimise, which takes most of the time."""
+    if device.family == "intel":
+        options = idioms.build_options
+        monkeypatch.setattr(idioms, "build_options", lambda *args: [*options(*args), "-cl-opt-disable"])
+
+
+def test_each_idiom_builds_alone(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_as_written(device, monkeypatch)
     trial = Trial(device, alone=True)
     assert {idiom.name: wrong for idiom in idioms_for(device) if (wrong := trial.run(idiom))} == {}
 
@@ -154,9 +162,7 @@ def test_what_a_compiler_gets_wrong_is_seen(
     text = load_source(idiom.source)
     assert right in text
     monkeypatch.setattr(program, "load_source", lambda _: text.replace(right, wrong))
-    if device.family == "intel":  # what is wrong in the text need not be optimised, which takes most of the time
-        options = idioms.build_options
-        monkeypatch.setattr(idioms, "build_options", lambda *args: [*options(*args), "-cl-opt-disable"])
+    leave_as_written(device, monkeypatch)
     assert "values are wrong" in str(Trial(device, alone=True).run(idiom))
 
 

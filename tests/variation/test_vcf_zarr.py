@@ -102,6 +102,7 @@ def test_as_the_vcf_reader(tmp_path_factory, file, chunk, block, zarr_format, pa
             assert_same(alignment, other)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("zarr_format", FORMATS)
 @pytest.mark.parametrize("file", sorted(EDGE.glob("*.vcf")), ids=lambda path: path.stem)
 def test_edge_inputs(tmp_path, file, zarr_format):
@@ -186,6 +187,7 @@ def calls(value: int, at: tuple[int, ...] = (1, 1, 0)) -> np.ndarray:
     return changed
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
