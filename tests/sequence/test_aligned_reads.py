@@ -22,7 +22,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.htslib import _environment, _local
 from oclgenomics.io.source import Source
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime import Device, Engine, diskcache
 from oclgenomics.sequence import ReferencedFile, letter_blocks, read_records, with_reference
 from oclgenomics.sequence.aligned_reads import fastq_converter
 from oclgenomics.sequence.slices import cut_files, cut_inputs
@@ -122,6 +122,7 @@ def test_text_is_the_fastq_of_the_reads(tmp_path: Path, reads: list[Read], mode:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same reads in all formats, and a reference with its index."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(diskcache.VARIABLE, str(diskcache.cache_folder() or "off"))  # where the programs are
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("REF_PATH", raising=False)
     reads = some_reads()
