@@ -98,7 +98,7 @@ looks = st.tuples(st.sampled_from((5, 16, 64, 1 << 16)), st.sampled_from((8, 12)
 texts = st.lists(st.one_of(fasta(), fastq(), fastq(wrapped=True)), min_size=1, max_size=3)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(texts, st.integers(1, 9), looks)
 def test_uncompressed_files(tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], of: int,
                             look: tuple[int, int, int]) -> None:  # fmt: skip
@@ -146,7 +146,7 @@ packings = st.sampled_from((bytes, partial(bgzip, size=10), partial(bgzip, size=
 widths = st.tuples(st.sampled_from((1, 50, 1 << 16)), st.sampled_from((1, 400, 1 << 25)))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(mates(), st.integers(1, 9), looks, widths, packings, packings)
 def test_mates_in_two_files(
     tmp_path_factory: pytest.TempPathFactory, records: tuple[list[bytes], list[bytes]], of: int,
@@ -165,7 +165,7 @@ def test_mates_in_two_files(
         assert [record for part in parts for record in read([part[mate]])] == read([names[mate]])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(mates(), st.integers(1, 9), looks, packings)
 def test_interleaved_mates(
     tmp_path_factory: pytest.TempPathFactory, records: tuple[list[bytes], list[bytes]], of: int,
