@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from multiprocessing import forkserver, get_context
 from pathlib import Path
 
@@ -22,13 +21,14 @@ from helpers.bombs import (
 )
 from helpers.fuzz_samples import DATA, SAMPLES
 
-from oclgenomics.io.workers import Workers
+from oclgenomics.io import cores
 
 pytestmark = pytest.mark.fuzz
 
 # Of what a file unpacks to, by two threads that read; of short lines eight bytes a line are more.
 HELD, HELD_OF_SHORT_LINES = 24 * MIB, 10 * MIB
-SOON = 3.0  # seconds for an interrupt, on a machine with much to do
+WAIT = 300  # seconds, for what takes less than one
+SOON = 3.0  # seconds of the process's own for an interrupt, however busy the machine is
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,7 @@ def processes():
     context.set_forkserver_preload(["helpers.bombs"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))  # where it finds what it loads
+        patch.setenv(cores.VARIABLE, "2")
         forkserver.ensure_running()
     return context
 
@@ -53,8 +54,17 @@ def started(processes, target, *args):
 def has_read(process: int, path: Path) -> bool:
     """Whether a process has got past the start of an open file."""
     proc = Path(f"/proc/{process}")
-    numbers = [file.name for file in (proc / "fd").iterdir() if file.exists() and path.samefile(file)]
-    return any((proc / "fdinfo" / number).read_text().split()[1] != "0" for number in numbers)
+    try:
+        numbers = [file.name for file in (proc / "fd").iterdir() if file.exists() and path.samefile(file)]
+        return any((proc / "fdinfo" / number).read_text().split()[1] != "0" for number in numbers)
+    except (FileNotFoundError, ProcessLookupError):  # it has closed a file, or ended, meanwhile
+        return False
+
+
+def seconds_of(process: int) -> float:
+    """CPU time of a process until now."""
+    words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=lambda number: f"{number}-{CASES[number][0]}")
@@ -65,12 +75,12 @@ def test_little_is_held(tmp_path: Path, processes, number: int) -> None:
     path = write_bomb(tmp_path / "x", list(PACKINGS)[number % len(PACKINGS)], head, unit, unpacked)
     assert path.stat().st_size < MIB
     process, answer = started(processes, read_bounded, number, path)
-    assert answer.poll(60), "still reading"
+    assert answer.poll(WAIT), "still reading"
     told, grown = answer.recv()
     process.join()
     assert "\n" not in told
     assert len(told) < 300 + len(str(path))
-    assert grown < held * max(1, Workers().threads / 2), f"{grown:,} bytes: {told}"
+    assert grown < held, f"{grown:,} bytes: {told}"
 
 
 @pytest.mark.parametrize(
@@ -89,10 +99,11 @@ def test_interrupts_are_heard(tmp_path: Path, processes, words: str, head: bytes
     while not has_read(process.pid, path):
         process.join(0.02)
         assert process.is_alive()
-    began = time.monotonic()
+    began = seconds_of(process.pid)
     os.kill(process.pid, number)
-    process.join(60)
-    assert time.monotonic() - began < SOON
-    assert answer.poll(), f"ended with {process.exitcode}"
-    assert answer.recv() == 128 + number
+    assert answer.poll(WAIT), f"ended with {process.exitcode}"
+    status, ended = answer.recv()
+    process.join()
+    assert status == 128 + number
+    assert ended - began < SOON
     assert not (tmp_path / "out").exists()

@@ -51,7 +51,7 @@ def test_damaged(tmp_path: Path, name: str) -> None:
     check, path, refused = checks.get(name, check_calls), tmp_path / "genomes.tsv", 0
     path.write_bytes(SAMPLES[name])
     check(path)
-    for number, data in inputs(SAMPLES, name, SECONDS / len(SAMPLES)):
+    for number, data in inputs(SAMPLES, name, SECONDS / len(SAMPLES), each=0.003):
         path.write_bytes(data)
         with limited(data, f"{name}, number {number}"):
             refused += refuses(check, path)

@@ -25,7 +25,7 @@ def sample(seed: int) -> bytes:
 def test_reports(tmp_path: Path) -> None:
     path, refused = tmp_path / "x.kreport", 0
     samples = {"first": sample(1), "second": sample(2)}
-    for number, data in inputs(samples, "first", SECONDS):
+    for number, data in inputs(samples, "first", SECONDS, each=0.003):
         path.write_bytes(data)
         with limited(data, f"report {number}"):
             refused += refuses(path)

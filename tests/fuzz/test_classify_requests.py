@@ -35,7 +35,7 @@ STATUSES = {200, 400, 404, 405, 411, 413, 414, 415, 431, 501, 505}
 def test_requests(name: str) -> None:
     limits = Limits(max_body=10_000, idle_seconds=5.0)
     with faked(FakeAnswerer(), limits) as server:
-        for _, data in inputs(SAMPLES, name, SECONDS / 8):
+        for _, data in inputs(SAMPLES, name, SECONDS / 8, each=0.003):
             if re.search(rb"times=|pieces=|do=", data) and not re.search(rb"times=2&pieces=1 ", data):
                 continue  # the answerer of the test takes any number
             with connected(server) as connection:
@@ -58,7 +58,7 @@ def test_parameters() -> None:
     samples = {"parameters": b"hitmin=3&lowest=species&hitdiff=80&tophits=1&sample=a%20b&format=native", "names": names}
     rng = np.random.default_rng(1)
     told = []
-    for _, data in inputs(samples, "parameters", SECONDS / 8):
+    for _, data in inputs(samples, "parameters", SECONDS / 8, each=0.003):
         text = data.decode("utf-8", "surrogateescape" if rng.random() < 0.5 else "replace")
         try:
             parse_query(parse_parameters(text))

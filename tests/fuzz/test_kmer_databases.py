@@ -52,7 +52,7 @@ def forge(path: Path, k: int, rng: np.random.Generator) -> bool:
 def test_right_checksums(engine: Engine, tmp_path: Path) -> None:
     """Host and device say the same."""
     path, refused = tmp_path / "x", 0
-    for number, rng in draws("forged k-mers", SECONDS / 2):
+    for number, rng in draws("forged k-mers", SECONDS / 2, each=0.02):
         sound = forge(path, (9, 32, 40)[number % 3], rng)
         for reader in (None, engine):
             if sound:
@@ -71,7 +71,7 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("x.fa").write_text(">r\nACGTACGTACGT\n")
     keys = np.array([[5, 9]], np.uint64)
     write_database(Path("SOUND"), CountedKmers(9, False, keys, np.ones(2, np.uint32)))
-    for number, rng in draws("commands on forged k-mers", SECONDS / 2):
+    for number, rng in draws("commands on forged k-mers", SECONDS / 2, each=0.02):
         sound = forge(Path("FORGED"), 9, rng)
         words = COMMANDS[number % len(COMMANDS)].split()
         some = "query" in words or "--only" in words  # which read no more sections than they need

@@ -86,7 +86,7 @@ def changed(scan: Scan, what: int, rng: np.random.Generator) -> Scan:
 
 
 def test_what_differs_is_refused() -> None:
-    for number, rng in draws("omega thresholds", SECONDS / 5):
+    for number, rng in draws("omega thresholds", SECONDS / 5, each=0.003):
         scan = drawn_scan(rng)
         null = null_of(scan)
         assert find_peaks([scan], threshold=null).compared is not None

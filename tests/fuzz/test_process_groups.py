@@ -78,8 +78,10 @@ def test_a_group_ends_whole(case: int, device: Device) -> None:
     try:
         while not catches(process.pid, signal.SIGTERM):  # the start of Python itself is not ours
             assert process.poll() is None
+            time.sleep(0.005)
         while len(members(process.pid)) < many:
             assert process.poll() is None
+            time.sleep(0.005)
         with pytest.raises(subprocess.TimeoutExpired):  # it is at work all the time
             process.wait(delay)
         started = members(process.pid)

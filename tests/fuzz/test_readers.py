@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.fuzz_samples import SAMPLES
-from helpers.fuzzing import SECONDS, SEED, inputs, limited, mutated, mutated_zip
+from helpers.fuzzing import SECONDS, draws, inputs, limited, mutated, mutated_zip
 
 from hls_model.errors import ModelError
 from hls_model.presets import load
@@ -143,10 +142,7 @@ def compare_letters(engine: Engine, path: Path, number: int) -> None:
 
 def test_rewritten_fastq(tmp_path, engine):
     """Wrapped text has the records of the same text with four lines each, in blocks of any size."""
-    rng = np.random.default_rng(SEED)
-    end = time.monotonic() + SECONDS / 6
-    number = 0
-    while number < 20 or time.monotonic() < end:
+    for number, rng in draws("rewritten FASTQ", SECONDS / 6, each=0.03):
         plain, wrapped = both_layouts(rng)
         with limited(wrapped, f"rewritten FASTQ, number {number}"):
             found = [letters_in_place(engine, written(tmp_path / "x", text), number) for text in (plain, wrapped)]
@@ -154,7 +150,6 @@ def test_rewritten_fastq(tmp_path, engine):
             symbols = [packed_content(engine, written(tmp_path / "x", text)) for text in (plain, wrapped)]
             assert symbols[0] == symbols[1]
             assert [(record.name, record.letters) for record in read_records(tmp_path / "x")] == found[0]
-        number += 1
 
 
 def both_layouts(rng: np.random.Generator) -> tuple[bytes, bytes]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import tempfile
-import time
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 import pytest
-from helpers.fuzzing import SECONDS, SEED, inputs, limited
+from helpers.fuzzing import SECONDS, draws, inputs, limited
 from helpers.squiggles import random_squiggle
 
 from oclgenomics.errors import InputError, ParameterError, UsageError
@@ -42,7 +41,7 @@ def test_thresholds(tmp_path: Path, name: str, sealed: bool) -> None:
     path = tmp_path / "x"
     refused = 0
     known = [replace(one, options=one.options.resolved()) for one in SAMPLES.values()]
-    for number, data in inputs(texts(), name, SECONDS / 8):
+    for number, data in inputs(texts(), name, SECONDS / 8, each=0.003):
         path.write_bytes(resealed(data) if sealed else data)
         with limited(data, f"thresholds {name}, number {number}"):
             found = read(path)
@@ -92,9 +91,9 @@ def test_a_single_change_is_noticed(tmp_path: Path) -> None:
     write_thresholds(tmp_path / "x", CHOSEN)
     thresholds = read_thresholds(tmp_path / "x")
     use(thresholds)
-    rng, seen, end = np.random.default_rng(SEED), set(), time.monotonic() + SECONDS / 4
-    while time.monotonic() < end or len(seen) < len(CHANGES):
-        name = list(CHANGES)[int(rng.integers(len(CHANGES)))]
+    seen = set()
+    for number, rng in draws("changes", SECONDS / 4, each=0.003):
+        name = list(CHANGES)[number % len(CHANGES)]
         try:
             changed = CHANGES[name](rng)
         except ParameterError:  # options that do not go together
@@ -105,6 +104,7 @@ def test_a_single_change_is_noticed(tmp_path: Path) -> None:
             use(thresholds, **changed)
         assert "\n" not in str(caught.value)
         seen.add(name)
+    assert seen == set(CHANGES)
 
 
 def use(

@@ -79,7 +79,7 @@ def test_commands(tmp_path: Path, name: str, words: list[str]) -> None:
     for one, data in samples().items():
         places[one].write_bytes(data)
     line = [word.format(**places) for word in words]
-    for number, data in inputs(samples(), name, SECONDS / 8):
+    for number, data in inputs(samples(), name, SECONDS / 8, each=0.003):
         places["x"].write_bytes(data)
         with limited(data, f"number {number} of {' '.join(line)}"):
             command(line)

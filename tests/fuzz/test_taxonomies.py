@@ -71,7 +71,7 @@ def check_taxids(path: Path) -> None:
 @pytest.mark.parametrize("name", ["map", "summary"])
 def test_maps(tmp_path: Path, name: str) -> None:
     samples, refused = {"map": MAP, "summary": SUMMARY}, 0
-    for number, data in inputs(samples, name, SECONDS / 6):
+    for number, data in inputs(samples, name, SECONDS / 6, each=0.003):
         (tmp_path / "x").write_bytes(data)
         with limited(data, f"{name} of accessions, number {number}"):
             refused += refuses(check_taxids, tmp_path / "x")

@@ -1,6 +1,7 @@
-"""Seeded mutations of small inputs, a budget of seconds, and failing inputs kept for a look.
+"""Seeded mutations of small inputs, so many of them or a budget of seconds, and failing inputs kept for a look.
 
-`OCLGENOMICS_FUZZ_SECONDS` is the time of a group (2 if not given), `OCLGENOMICS_FUZZ_SEED` the seed (1).
+`OCLGENOMICS_FUZZ_SECONDS` is the time of a group, `OCLGENOMICS_FUZZ_SEED` the seed (1). Without a time each run has the
+same inputs, so many that a group takes about two seconds, and at least seven of each kind.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ import numpy as np
 
 from helpers.bgzf import END, bgzip, blocks
 
+TIMED = "OCLGENOMICS_FUZZ_SECONDS" in os.environ
 SECONDS = float(os.environ.get("OCLGENOMICS_FUZZ_SECONDS", "2"))
+LEAST, LEAST_TIMED = 7, 20  # inputs
 SEED = int(os.environ.get("OCLGENOMICS_FUZZ_SEED", "1"))
 _SOME = (0, 1, 1, 1, 1, 1, 2, 4)  # changes of one input
 LONGEST_SECONDS = 60  # that one input may take
@@ -166,20 +169,23 @@ def _packed(data: bytes, rng: np.random.Generator) -> bytes:
     return data
 
 
-def draws(name: str, seconds: float) -> Iterator[tuple[int, np.random.Generator]]:
-    """Numbered generators until the time is over, at least twenty; the same ones for the same seed."""
-    began, number = time.monotonic(), 0
-    while number < 20 or time.monotonic() - began < seconds:
+def draws(name: str, seconds: float, each: float = 0.01) -> Iterator[tuple[int, np.random.Generator]]:
+    """Numbered generators for so many seconds, the same ones for the same seed; see above.
+
+    Where no time is given, as many as would take so long if an input took `each` seconds.
+    """
+    began, number, least = time.monotonic(), 0, LEAST_TIMED if TIMED else max(LEAST, round(seconds / each))
+    while number < least or (TIMED and time.monotonic() - began < seconds):
         yield number, np.random.default_rng([SEED, number, *name.encode()])
         number += 1
 
 
 def inputs(
-    samples: dict[str, bytes], name: str, seconds: float, mutate: Callable[..., bytes] = mutated
+    samples: dict[str, bytes], name: str, seconds: float, mutate: Callable[..., bytes] = mutated, each: float = 0.01
 ) -> Iterator[tuple[int, bytes]]:
     """Changed copies of a sample, each with its number; see `draws`."""
     others = [data for data in samples.values() if data]
-    for number, rng in draws(name, seconds):
+    for number, rng in draws(name, seconds, each):
         yield number, mutate(samples[name], others, rng)
 
 

@@ -15,6 +15,7 @@ from unittest import mock
 import numpy as np
 import pytest
 import siphash
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -63,7 +64,7 @@ anything = st.recursive(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     content=st.dictionaries(st.text(), numbers, max_size=4),
     metadata=st.dictionaries(st.text(), anything, max_size=4),

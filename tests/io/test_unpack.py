@@ -48,14 +48,14 @@ def written(tmp_path, data):
 
 
 @pytest.mark.parametrize("name", PACKERS)
-@pytest.mark.parametrize("threads", [1, 2])
-def test_one_and_many_streams(tmp_path, name, threads):
+def test_one_and_many_streams(tmp_path, name):
     pack = PACKERS[name]
-    with Workers(threads) as workers:
+    with Workers(1) as one, Workers(2) as two:
         for data in (TEXT, NOISE, *(NOISE[:size] for size in SIZES)):
             halves = [data[: len(data) // 2], b"", data[len(data) // 2 :]]
             for packed in (pack(data), b"".join(map(pack, halves))):
-                assert content(written(tmp_path, packed), workers=workers) == data
+                path = written(tmp_path, packed)
+                assert all(content(path, workers=workers) == data for workers in (one, two))
 
 
 def test_padding_of_xz_and_frames_of_zstd_without_content(tmp_path):

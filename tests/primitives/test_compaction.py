@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.products import drawn
+from helpers.products import drawn, examples
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.primitives import compact, reference, run_lengths
 from oclgenomics.runtime import Engine
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     size=st.one_of(st.integers(0, 1100), st.sampled_from([511, 512, 513, 65_537])),
     kind=drawn(
@@ -29,7 +29,7 @@ def test_any_compaction(shaped: Engine, size: int, kind: tuple[int, type], densi
     np.testing.assert_array_equal(found, reference.compact(items, flags))
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     size=st.one_of(st.integers(0, 1100), st.sampled_from([511, 512, 513, 65_537])),
     kind=drawn(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from helpers.sort_keys import KINDS, random_keys
 from hypothesis import given, settings, strategies as st
 
@@ -58,7 +59,7 @@ def test_sizes_around_every_border(shaped: Engine, size: int, value_type: type |
     check(shaped, keys, value_type, splitters=splitters)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     size=st.integers(0, 2000),
     kind=KINDS,
@@ -81,7 +82,7 @@ def test_any_digit(
     check(shaped, random_keys(np.random.default_rng(seed), words, size, dtype, distinct), value_type, bits, first)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     size=st.integers(0, 2000),
     kind=KINDS,

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from helpers.sort_keys import KINDS, random_keys
 from hypothesis import given, settings, strategies as st
 
@@ -51,7 +52,7 @@ def test_large_and_skewed_keys(engine: Engine) -> None:
     np.testing.assert_array_equal(found, np.sort(keys))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     size=st.integers(0, 2000),
     kind=KINDS,
@@ -97,7 +98,7 @@ def test_digits_do_not_pass_a_word() -> None:
     assert radix_passes(32, 29, 7) == [(0, 29, 3), (1, 0, 4)]
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     sizes=st.lists(st.one_of(st.integers(0, 40), st.integers(4000, 4200)), max_size=9),
     kind=KINDS,

@@ -22,7 +22,7 @@ def suite(arguments: list[str], **environment: str) -> subprocess.CompletedProce
     return subprocess.run(command, env={**clean, **environment}, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("arguments", [[], ["-n", "1"]], ids=["alone", "xdist"])
+@pytest.mark.parametrize("arguments", [pytest.param([], marks=pytest.mark.whole), ["-n", "1"]], ids=["alone", "xdist"])
 def test_no_device_is_a_failure(tmp_path, arguments):
     (tmp_path / "without_devices.py").write_text("import oclgenomics.runtime as r\nr.list_devices = lambda: []\n")
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])

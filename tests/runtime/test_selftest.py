@@ -58,7 +58,15 @@ def test_all_idioms_are_right(device: Device) -> None:
     assert {idiom.name: wrong for idiom in idioms_for(device) if (wrong := trial.run(idiom))} == {}
 
 
-def test_each_idiom_builds_alone(device: Device) -> None:
+def leave_as_written(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Intel's compiler leave out to optimise, which takes most of the time."""
+    if device.family == "intel":
+        options = idioms.build_options
+        monkeypatch.setattr(idioms, "build_options", lambda *args: [*options(*args), "-cl-opt-disable"])
+
+
+def test_each_idiom_builds_alone(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_as_written(device, monkeypatch)
     trial = Trial(device, alone=True)
     assert {idiom.name: wrong for idiom in idioms_for(device) if (wrong := trial.run(idiom))} == {}
 
@@ -138,6 +146,7 @@ def wrong_as_it_is(device: Device, name: str, vector_bytes: int) -> str | None:
     return Trial(device, alone=True).run(idiom)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("kernel", "right", "wrong"), MISCOMPILED)
 @pytest.mark.parametrize("vector_bytes", [*on_one_cpu(32), 64])
 def test_what_a_compiler_gets_wrong_is_seen(
@@ -153,9 +162,7 @@ def test_what_a_compiler_gets_wrong_is_seen(
     text = load_source(idiom.source)
     assert right in text
     monkeypatch.setattr(program, "load_source", lambda _: text.replace(right, wrong))
-    if device.family == "intel":  # what is wrong in the text need not be optimised, which takes most of the time
-        options = idioms.build_options
-        monkeypatch.setattr(idioms, "build_options", lambda *args: [*options(*args), "-cl-opt-disable"])
+    leave_as_written(device, monkeypatch)
     assert "values are wrong" in str(Trial(device, alone=True).run(idiom))
 
 
@@ -227,10 +234,12 @@ Trial.run = broken
 """
 
 
-def break_selftest(folder: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the processes of the self-test, and no others, run code first."""
+def break_selftest(
+    folder: Path, code: str, monkeypatch: pytest.MonkeyPatch, word: str = "oclgenomics.selftest.device_test"
+) -> None:
+    """Have the processes of the self-test, or others with a word in their command, run code first."""
     indented = "".join(f"    {line}\n" for line in code.strip().splitlines())
-    head = 'import sys\nif "oclgenomics.selftest.device_test" in sys.orig_argv:\n'
+    head = f"import sys\nif {word!r} in sys.orig_argv:\n"
     (folder / "sitecustomize.py").write_text(head + indented)
     monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
 
@@ -547,20 +556,38 @@ def compiled(tmp_path: Path) -> None:
         (tmp_path / "cache" / "programs").symlink_to(folder / "programs")
 
 
-def test_doctor_runs_the_jobs(compiled: None, answers: dict[int, Verdict], capsys: pytest.CaptureFixture[str]) -> None:
+TWO_JOBS = """
+from oclgenomics.selftest.golden_jobs import JOBS
+right = JOBS["primitives"]
+JOBS.clear()
+JOBS.update({"primitives": right, "another": lambda engine: "values differ"})
+"""
+
+
+def test_doctor_runs_the_jobs(
+    compiled: None, answers: dict[int, Verdict], fresh: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """In a process of its own; `test_golden_jobs` runs them all."""
+    break_selftest(fresh, TWO_JOBS, monkeypatch, "--jobs-on")
     for device in list_devices()[1:]:
         answers[device.index] = BAD  # which are then left alone
-    assert main(["doctor", "--self-test"]) == 0
+    assert main(["doctor", "--self-test"]) == 4
     lines = capsys.readouterr().out.splitlines()
     told = [line for line in lines if "jobs on" in line]
-    assert told == [f"[     ok] jobs on 0: {name}: right" for name in golden_jobs.JOBS]
+    assert told == ["[     ok] jobs on 0: primitives: right", "[problem] jobs on 0: another: values differ"]
 
 
-# A runtime that is broken on purpose: kernels for AVX2 or more with the built-in functions of SSE2
+# A runtime that is broken on purpose: kernels for AVX2 or more with the built-in functions of SSE2. One idiom that it
+# gets right, and one that it gets wrong, are enough.
 
+MISFIT_IDIOMS = ("integers", "vector_arithmetic")
 MISFIT = """
 import pathlib
 from oclgenomics.runtime import pocl
+from oclgenomics.selftest import idioms
+every = idioms.idioms_for
+idioms.idioms_for = lambda device: [one for one in every(device) if one.kernel in {names!r}]
 pocl.builtins_for = lambda wheel: "sse2"
 def aligned_home(wheel, level):
     folder = pathlib.Path({folder!r})
@@ -573,7 +600,7 @@ pocl.aligned_home = aligned_home
 @pytest.mark.skipif(pocl.find_wheel() is None, reason="PyOpenCL has come without PoCL")
 @pytest.mark.skipif(unknown_processor(), reason="PoCL compiles nothing for this processor")
 def test_a_broken_pocl_is_refused(fresh: Path) -> None:
-    (fresh / "sitecustomize.py").write_text(MISFIT.format(folder=str(fresh / "home")))
+    (fresh / "sitecustomize.py").write_text(MISFIT.format(folder=str(fresh / "home"), names=MISFIT_IDIOMS))
     (fresh / "none").mkdir()
     package = str(Path(trust.__file__).resolve().parents[2])
     environment = {**os.environ, "PYTHONPATH": f"{package}{os.pathsep}{fresh}", "OCL_ICD_VENDORS": str(fresh / "none")}

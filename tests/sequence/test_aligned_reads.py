@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from helpers.classify_databases import edge_database
+from helpers.products import examples
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.classify.database.file import write_database as write_classify_database
@@ -21,7 +22,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.htslib import _environment, _local
 from oclgenomics.io.source import Source
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime import Device, Engine, diskcache
 from oclgenomics.sequence import ReferencedFile, letter_blocks, read_records, with_reference
 from oclgenomics.sequence.aligned_reads import fastq_converter
 from oclgenomics.sequence.slices import cut_files, cut_inputs
@@ -111,7 +112,7 @@ READS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(reads=READS, mode=st.sampled_from(["wb", "wbu", "w"]))
 def test_text_is_the_fastq_of_the_reads(tmp_path: Path, reads: list[Read], mode: str) -> None:
     assert text_of(write(tmp_path / "x", reads, mode)) == fastq_of(reads)
@@ -121,6 +122,7 @@ def test_text_is_the_fastq_of_the_reads(tmp_path: Path, reads: list[Read], mode:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same reads in all formats, and a reference with its index."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(diskcache.VARIABLE, str(diskcache.cache_folder() or "off"))  # where the programs are
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("REF_PATH", raising=False)
     reads = some_reads()
@@ -254,36 +256,34 @@ def test_files_are_not_cut(folder: Path) -> None:
     assert cut_inputs([("x.bam", "x.sam")], 2, 2) == []
 
 
-def same_outputs(folder: Path, device: Device, words: list[str], files: list[str], fastq: list[str]) -> None:
-    """The outputs of a command for files, and for FASTQ in their stead, beside what names them."""
+def same_outputs(folder: Path, device: Device, words: list[str], *inputs: list[str]) -> None:
+    """The outputs of a command for files, and for others of the same reads, but for what names them."""
     found = []
-    for names in (files, fastq):
+    for names in inputs:
         assert main([*(word for one in words for word in (names if one == "{}" else [one])),
                      "-d", str(device.index), "-o", "out"]) == 0  # fmt: skip
         data = (folder / "out").read_bytes()
         found.append([line for line in data.split(b"\n") if not line.startswith(b"#")])
-    assert found[0] == found[1]
+    assert all(one == found[0] for one in found)
 
 
-@pytest.mark.parametrize("name", ["x.bam", "x.sam", "x.cram"])
-def test_commands(device: Device, folder: Path, name: str) -> None:
-    files = [name, "--reference", "ref.fa"]
+def test_commands(device: Device, folder: Path) -> None:
+    names = ["x.bam", "x.sam", "x.cram"]
+    inputs = [["x.fq"], *([name, "--reference", "ref.fa"] for name in names)]
     for more in ([], ["--min-quality", "20"]):
-        same_outputs(folder, device, ["kmers", "count", "{}", "-k", "11", *more], files, ["x.fq"])
+        same_outputs(folder, device, ["kmers", "count", "{}", "-k", "11", *more], *inputs)
     assert main(["kmers", "count", "ref.fa", "-k", "11", "-d", str(device.index), "-o", "db"]) == 0
-    same_outputs(folder, device, ["kmers", "filter", "db", "{}", "--min-fraction", "0.5"], files, ["x.fq"])
+    same_outputs(folder, device, ["kmers", "filter", "db", "{}", "--min-fraction", "0.5"], *inputs)
     (folder / "panel.fa").write_text(f">s\n{REFERENCE[500:520]}\n>t\n{REFERENCE[900:925]}\n")
     scan = ["signatures", "scan", "{}", "panel.fa", "--max-mismatch", "2", "--format", "tsv", "--report", "all"]
-    same_outputs(
-        folder, device, [*scan[:2], "{}", *scan[3:]], files[:1] if name != "x.cram" else ["embedded.cram"], ["x.fq"]
-    )
+    same_outputs(folder, device, scan, ["x.fq"], ["x.bam"], ["x.sam"], ["embedded.cram"])
     write_classify_database(folder / "edge", edge_database())
-    same_outputs(folder, device, ["classify", "query", "edge", "{}"], files, ["x.fq"])
+    same_outputs(folder, device, ["classify", "query", "edge", "{}"], *inputs)
     outputs = []
-    for word in (name, "x.fq"):
-        assert main(["kmers", "query", "db", "--file", word, "--counts", "-o", "out"]) == 0
+    for name in ("x.fq", *names):
+        assert main(["kmers", "query", "db", "--file", name, "--counts", "-o", "out"]) == 0
         outputs.append((folder / "out").read_bytes())
-    assert outputs[0] == outputs[1]
+    assert all(one == outputs[0] for one in outputs)
 
 
 @pytest.mark.one_cpu

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError
@@ -43,7 +44,7 @@ def told(engine: Engine, paths: list[Path], *, join: bool, block_bytes: int) -> 
     return [(*row, text) for row, text in zip(found, letters, strict=True)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.sampled_from(FILES), min_size=1, max_size=6), st.sampled_from((16, 33, 64, 1 << 16)))
 def test_joined_files_hold_the_same_records(engine: Engine, tmp_path_factory: pytest.TempPathFactory,
                                             texts: list[bytes], block_bytes: int) -> None:  # fmt: skip

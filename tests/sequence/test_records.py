@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import gzip
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.products import examples, tried
+from helpers.symbols import letters_of
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError
@@ -36,11 +39,6 @@ class Found:
     qualities: list[int] = dataclasses.field(default_factory=list)
 
 
-def letters(engine: Engine, block: PackedBlock) -> str:
-    codes, valid = engine.download(block.symbols.codes), engine.download(block.symbols.valid)
-    return reference.symbols_text(codes.tolist(), valid.tolist(), block.symbols.size)
-
-
 def put_together(engine: Engine, blocks: Sequence[PackedBlock]) -> tuple[list[str], list[Found]]:
     """Names and records of blocks without repeated symbols."""
     names: list[str] = []
@@ -51,7 +49,7 @@ def put_together(engine: Engine, blocks: Sequence[PackedBlock]) -> tuple[list[st
         assert records.first == len(names)
         names += names_of(engine, records)
         assert len(names) == records.first + records.size
-        text = letters(engine, block)
+        text = letters_of(engine, block.symbols)
         qualities = [] if block.qualities is None else engine.download(block.qualities).tolist()
         starts = engine.download(records.starts, records.size).tolist()
         assert starts == sorted(set(starts))
@@ -65,12 +63,15 @@ def put_together(engine: Engine, blocks: Sequence[PackedBlock]) -> tuple[list[st
     return names, found
 
 
+records_of = functools.lru_cache(maxsize=8)(reference.records)
+
+
 def check(engine: Engine, path: Path, text: bytes, block_bytes: int, min_quality: int | None = None) -> None:
     fastq = text.lstrip().startswith(b"@")
     blocks = list(
         packed_blocks(engine, [path], block_bytes=block_bytes, names=True, qualities=fastq, min_quality=min_quality)
     )
-    expected = reference.records(text)
+    expected = records_of(text)
     names, found = put_together(engine, blocks)
     assert names == [record.name for record in expected]
     for one, record in zip(found, expected, strict=True):
@@ -91,12 +92,14 @@ WRAPPED = (
 TEXTS += [FASTQ, FASTQ + b"\r\n", FASTQ + b"\n\n\n\n\n\n", WRAPPED, FASTQ + b"\n\n" + WRAPPED + b"\n\n"]
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_every_size_of_block(shaped: Engine, tmp_path: Path, text: bytes, stride: int) -> None:
-    path = tmp_path / "x"
+@pytest.mark.parametrize("number", range(len(TEXTS)))
+def test_every_size_of_block(shaped: Engine, tmp_path: Path, number: int, stride: int) -> None:
+    """Each text with every third size, three texts with all."""
+    text, path = TEXTS[number], tmp_path / "x"
     path.write_bytes(text)
     step = 1 if WRAPPED not in text else 1 + len(text) // 40
-    for block_bytes in [*range(1, len(text), step * stride), len(text), len(text) + 1]:
+    some = tried(range(1 + number % 3, len(text), 3 * step * stride), whole=range(1, len(text), step * stride))
+    for block_bytes in [*some, len(text), len(text) + 1]:
         check(shaped, path, text, block_bytes)
 
 
@@ -106,7 +109,8 @@ def test_every_size_of_block_with_a_least_quality(
 ) -> None:
     path = tmp_path / "x"
     path.write_bytes(FASTQ)
-    for block_bytes in range(1, len(FASTQ) + 2, 3 * stride):
+    some = tried(range(1 + min_quality % 8, len(FASTQ) + 2, 8 * stride), whole=range(1, len(FASTQ) + 2, 3 * stride))
+    for block_bytes in some:
         check(shaped, path, FASTQ, block_bytes, min_quality)
 
 
@@ -128,7 +132,7 @@ def text_of(
 MAX_BLOCKS = 150  # of one text; smaller blocks have tests of their own
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     records=st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 700)), min_size=1, max_size=30),
     width=st.sampled_from([1, 7, 60, 10_000]),
@@ -162,12 +166,12 @@ def test_any_input(
 @pytest.mark.parametrize("min_quality", [None, 20])
 def test_large_blocks_of_many_tiles(shaped: Engine, tmp_path: Path, min_quality: int | None) -> None:
     rng = np.random.default_rng(3)
-    records = [(b"read/%d of many" % number, int(rng.integers(0, 200))) for number in range(3000)]
+    records = [(b"read/%d of many" % number, int(rng.integers(0, 200))) for number in range(1000)]
     path = tmp_path / "x"
     for fastq in (True, False) if min_quality is None else (True,):
         text = text_of(rng, records, fastq, 60, b"\n") + b"\n"
         path.write_bytes(text)
-        check(shaped, path, text, 333_333, min_quality)
+        check(shaped, path, text, 70_000, min_quality)
         check(shaped, path, text, 1 << 20, min_quality)
 
 
@@ -183,7 +187,7 @@ def test_windows_by_record_over_several_files(engine: Engine, tmp_path: Path, bl
     for block in packed_blocks(engine, paths, overlap=k - 1, block_bytes=block_bytes, names=True):
         assert block.records is not None
         names += names_of(engine, block.records)
-        text = letters(engine, block)
+        text = letters_of(engine, block.symbols)
         places = [place for place in range(len(text) - k + 1) if "-" not in text[place : place + k]]
         owners = records_at(engine, block.records, places).tolist()
         found += [(owner, text[place : place + k]) for owner, place in zip(owners, places, strict=True)]
@@ -214,7 +218,7 @@ def test_the_least_and_the_highest_quality(engine: Engine, tmp_path: Path) -> No
     found = engine.download(block.qualities)
     place = int(np.flatnonzero(found != NO_QUALITY)[0])
     assert found[place : place + 6].tolist() == [0, 1, 2, 0, 92, 93]
-    assert letters(engine, block)[place : place + 6] == "--G-AC"
+    assert letters_of(engine, block.symbols)[place : place + 6] == "--G-AC"
 
 
 @pytest.mark.parametrize("options", [{"qualities": True}, {"min_quality": 0}])

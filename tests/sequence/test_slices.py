@@ -15,6 +15,7 @@ from unittest import mock
 
 import pytest
 from helpers.bgzf import END, bgzip, blocks
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics import kmers
@@ -97,7 +98,7 @@ looks = st.tuples(st.sampled_from((5, 16, 64, 1 << 16)), st.sampled_from((8, 12)
 texts = st.lists(st.one_of(fasta(), fastq(), fastq(wrapped=True)), min_size=1, max_size=3)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(texts, st.integers(1, 9), looks)
 def test_uncompressed_files(tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], of: int,
                             look: tuple[int, int, int]) -> None:  # fmt: skip
@@ -105,7 +106,7 @@ def test_uncompressed_files(tmp_path_factory: pytest.TempPathFactory, texts: lis
         check(tmp_path_factory.mktemp("plain"), texts, of)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(texts, st.integers(1, 9), looks, st.sampled_from((1, 3, 10, 64, 1000)), st.booleans())
 def test_compressed_files(tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], of: int,
                           look: tuple[int, int, int], size: int, empty: bool) -> None:  # fmt: skip
@@ -145,7 +146,7 @@ packings = st.sampled_from((bytes, partial(bgzip, size=10), partial(bgzip, size=
 widths = st.tuples(st.sampled_from((1, 50, 1 << 16)), st.sampled_from((1, 400, 1 << 25)))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(mates(), st.integers(1, 9), looks, widths, packings, packings)
 def test_mates_in_two_files(
     tmp_path_factory: pytest.TempPathFactory, records: tuple[list[bytes], list[bytes]], of: int,
@@ -164,7 +165,7 @@ def test_mates_in_two_files(
         assert [record for part in parts for record in read([part[mate]])] == read([names[mate]])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(mates(), st.integers(1, 9), looks, packings)
 def test_interleaved_mates(
     tmp_path_factory: pytest.TempPathFactory, records: tuple[list[bytes], list[bytes]], of: int,

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from helpers.products import examples
+from helpers.symbols import letters_of
 from hypothesis import example, given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Census, parse as tiles, reference
 from oclgenomics.sequence.block_records import RecordTable
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.parse import NO_QUALITY, FastaState, Symbols, line_table, parse_fasta, parse_fastq
+from oclgenomics.sequence.parse import NO_QUALITY, FastaState, line_table, parse_fasta, parse_fastq
 
 ALPHABET = np.frombuffer(b"ACGTACGTACGTacgtNnUR-", np.uint8)
 QUALITIES = np.frombuffer(bytes(range(33, 127)), np.uint8)
@@ -37,11 +39,6 @@ def on_device(engine: Engine, text: bytes, skip: int) -> Text:
     return Text(engine.upload(np.frombuffer(b"\n" * skip + text, np.uint8)), skip, len(text))
 
 
-def text_of(engine: Engine, symbols: Symbols) -> str:
-    codes, valid = engine.download(symbols.codes), engine.download(symbols.valid)
-    return reference.symbols_text(codes.tolist(), valid.tolist(), symbols.size)
-
-
 def fastq_of(rng: np.random.Generator, lengths: list[int], newline: bytes = b"\n") -> list[bytes]:
     return [
         newline.join(
@@ -60,7 +57,7 @@ def check_fastq(engine: Engine, text: bytes, skip: int, min_quality: int | None,
     assert result.tail == len(text)
     records = reference.records(text)
     letters = [reference.symbols(record, min_quality) for record in records]
-    found = text_of(engine, result.symbols)
+    found = letters_of(engine, result.symbols)
     assert result.census.records == len(records)
     assert result.census.letters == sum(map(len, letters))
     if table is None:
@@ -108,7 +105,7 @@ def test_the_incomplete_record_of_every_cut(tiled: Engine, stride: int) -> None:
         assert result.defect is None
         assert (result.tail, result.census.records) == (ends[whole], whole)
         if size % 37 == 0:
-            runs = [run for run in text_of(tiled, result.symbols).split("-") if run]
+            runs = [run for run in letters_of(tiled, result.symbols).split("-") if run]
             assert runs == reference.runs(b"".join(records[:whole]))
 
 
@@ -173,7 +170,7 @@ def check_fasta(engine: Engine, text: bytes, skip: int, carried: int) -> None:
     result = parse_fasta(engine, part, FastaState(), before, carried, table)
     records = reference.records(text)
     expected = [(b"GATTACA" * 9)[63 - carried :].decode(), *("-" + reference.symbols(record) for record in records)]
-    assert text_of(engine, result.symbols) == "".join(expected)
+    assert letters_of(engine, result.symbols) == "".join(expected)
     starts = engine.download(table.gather(part, continued=True).starts, len(records)).tolist()
     assert starts == [1 + sum(map(len, expected[: place + 1])) for place in range(len(records))]
     found = result.census(engine)
@@ -200,7 +197,7 @@ def test_every_phase_of_symbols(tiled: Engine, width: int) -> None:
         check_fasta(tiled, b">r\n" + b"\n".join(lines) + b"\n" * (carried % 2), carried, carried)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     parts=st.lists(
         st.tuples(st.sampled_from([b"A", b"ACGT", b"N", b">", b"\n", b"\r", b"\n>", b"*>", b"@"]), st.integers(0, 90)),
@@ -215,7 +212,7 @@ def test_any_fasta(tiled: Engine, parts: list[tuple[bytes, int]], carried: int, 
     check_fasta(tiled, text, skip, carried)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     lengths=st.lists(st.one_of(st.integers(0, 200), st.sampled_from([31, 32, 33, 63, 64, 65])), min_size=1, max_size=9),
     min_quality=st.one_of(st.none(), st.integers(0, 93)),
@@ -231,9 +228,10 @@ def test_any_fastq(
 
 
 @pytest.mark.parametrize("every", [1, 2, 61, 64, 65, 700])
-def test_large_tiles(shaped: Engine, every: int) -> None:
+def test_large_tiles(shaped: Engine, every: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A window of line breaks counts 64, and so many windows count more than a byte holds."""
-    text = np.full(1_500_000, ord("A"), np.uint8)
+    monkeypatch.setattr(tiles, "CPU_TILES", 8)
+    text = np.full(190_000, ord("A"), np.uint8)
     text[every - 1 :: every] = ord("\n")
     breaks = np.flatnonzero(text == ord("\n"))
     part = Text(shaped.upload(text), 0, len(text))
@@ -241,7 +239,7 @@ def test_large_tiles(shaped: Engine, every: int) -> None:
     np.testing.assert_array_equal(shaped.download(lines.newlines, lines.size), breaks)
     result = parse_fasta(shaped, part, FastaState(), None, 0)
     assert result.symbols.size == len(text) - len(breaks)
-    assert set(text_of(shaped, result.symbols)) <= {"A"}
+    assert set(letters_of(shaped, result.symbols)) <= {"A"}
 
 
 def test_newlines_before_the_place_where_one_is_expected(shaped: Engine) -> None:

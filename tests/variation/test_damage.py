@@ -19,7 +19,7 @@ def test_any_damage(tmp_path, name, packed):
     path = tmp_path / "x"
     rng = np.random.default_rng(len(name) + packed)
     refused = 0
-    for _ in range(250):
+    for _ in range(100):
         path.write_bytes(damage(gzip.compress(data) if packed else data, rng))
         results: list[list[bytes] | None] = []
         for block in (16, 1 << 20):
@@ -30,4 +30,4 @@ def test_any_damage(tmp_path, name, packed):
                 results.append(None)  # which of several defects is named depends on the block
         assert results[0] == results[1]
         refused += results[0] is None
-    assert refused > 50
+    assert refused > 20

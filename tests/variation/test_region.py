@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.alignments import check_same
 from helpers.bgzf import bgzip
+from helpers.products import examples
 from helpers.vcf_files import COLUMNS, HEAD, files
 from helpers.vcf_zarr import vcf_arrays, write_store
 from hypothesis import assume, given, settings, strategies as st
@@ -54,7 +55,7 @@ def cut(text: str, chromosome: str, first: int, last: int) -> tuple[str, int]:
     return "".join(heads + kept), len(kept)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(
     file=files(), block=st.sampled_from([1, 100, 700, 1 << 22]), threads=st.sampled_from([1, 3]),
     phase=st.sampled_from(["auto", "missing", "strict", "ignore"]), kind=st.sampled_from(["vcf", "gz", "vcz"]),

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from helpers.bgzf import END, bgzip, blocks
 from helpers.damage import INPUTS, damage
+from helpers.products import examples
 from helpers.vcf_files import COLUMNS, HEAD, files
 from hypothesis import given, settings, strategies as st
 
@@ -69,7 +70,7 @@ def packed(data: bytes, how: str) -> bytes:
     return gzip.compress(data) if how == "gzip" else bgzip(data, 300)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(file=files(), how=st.sampled_from(["plain", "gzip", "bgzip"]))
 def test_vcf(tmp_path_factory, file, how):
     path = tmp_path_factory.mktemp("vcf") / "x"

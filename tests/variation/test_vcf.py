@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.alignments import assert_same
+from helpers.products import examples
 from helpers.vcf_files import COLUMNS, HEAD, files
 from hypothesis import given, settings, strategies as st
 
@@ -99,7 +100,7 @@ def many(row: str) -> bool:
     return len(set(row) - {"N"}) > 2
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     file=files(), block=st.sampled_from([1, 7, 64, 1000, 1 << 22]), packed=st.booleans(),
     phase=st.sampled_from(["auto", "missing", "strict", "ignore"]), data=st.data(),

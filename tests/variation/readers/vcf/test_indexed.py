@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from helpers.alignments import check_same
 from helpers.bgzf import END, bgzip
+from helpers.products import examples
 from helpers.vcf_files import COLUMNS, HEAD, files
 from hypothesis import assume, given, settings, strategies as st
 
@@ -80,7 +81,7 @@ def test_a_chromosome_that_begins_with_a_block(tmp_path, monkeypatch):
         check_same(read(path, name), read(tmp_path / "a.vcf", name))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     file=files(), size=st.sampled_from([20, 97, 1000]), csi=st.booleans(), block=st.sampled_from([1, 500, 1 << 22]),
     threads=st.sampled_from([1, 3]), data=st.data(),

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from helpers.alignments import check_same
 from helpers.bgzf import END, bgzip
+from helpers.products import examples
 from helpers.vcf_files import COLUMNS
 from hypothesis import given, settings, strategies as st
 
@@ -191,7 +192,7 @@ def test_an_index_of_another_file_gives_no_wrong_result(tmp_path: Path) -> None:
     assert refused > len(others) * len(regions) / 2
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data())
 def test_any_places_give_no_wrong_result(ten: tuple[Path, list[bytes]], data: st.DataObject) -> None:
     """Whatever an index says, there is an error, or what the whole file gives."""
