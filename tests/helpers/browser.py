@@ -26,7 +26,7 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
     "--remote-debugging-pipe",
 )  # fmt: skip
-SECONDS = 30.0  # for a script of a page
+SECONDS = 120.0  # for a script of a page
 
 
 class Browser:
@@ -68,7 +68,7 @@ class Browser:
         os.close(self._to)
         os.close(self._from)
         try:
-            self._process.wait(10)
+            self._process.wait(60)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
