@@ -25,6 +25,7 @@ import pytest
 from helpers import pool_tasks as tasks
 from helpers.pieces import without_made
 from helpers.pool_tasks import Counting, numbers_of
+from helpers.products import only_whole
 from helpers.signal_files import write_signal_inputs
 
 import oclgenomics
@@ -192,6 +193,9 @@ def test_how_far_a_task_is(device: Device, tmp_path: Path) -> None:
 # Workers that die
 
 
+KILLS = 20
+
+
 def test_nothing_is_lost_or_twice_wherever_workers_are_killed(
     device: Device, counting: Counting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,7 +204,7 @@ def test_nothing_is_lost_or_twice_wherever_workers_are_killed(
     rng, kills, ended = random.Random(7), [], threading.Event()
 
     def kill() -> None:
-        while len(kills) < 50 and not ended.wait(rng.uniform(0.0, 0.15)):
+        while len(kills) < KILLS and not ended.wait(rng.uniform(0.0, 0.15)):
             if alive := sorted(workers()):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(rng.choice(alive), signal.SIGKILL)
@@ -218,7 +222,7 @@ def test_nothing_is_lost_or_twice_wherever_workers_are_killed(
     finally:
         ended.set()
         killer.join()
-    assert len(kills) == 50
+    assert len(kills) == KILLS
     assert workers() == []
 
 
@@ -233,7 +237,7 @@ def test_a_worker_that_is_alone_gets_a_fresh_process(device: Device, tmp_path: P
         assert pool.submit(tasks.die_first, str(tmp_path / "tried"), "killed").result() in workers()
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("count", [1, 2, *only_whole(4)])
 def test_a_piece_that_ends_all_workers_is_one_error(device: Device, counting: Counting, count: int) -> None:
     job = dataclasses.replace(counting, deadly=3)
     told = (
@@ -253,22 +257,35 @@ def test_an_exit_status_is_told(device: Device) -> None:
 def test_a_device_whose_workers_die_is_left_out(
     device: Device, other: Device, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with DevicePool([other, device]) as pool:
-        given = [pool.submit(tasks.die_on, "99") for _ in range(30)]
+    told: list[str] = []
+
+    def is_left_out() -> str:
+        given = [pool.submit(tasks.die_on, "99") for _ in range(4)]
         assert {task.result() for task in given} == {str(device.index)}
-    (line,) = capsys.readouterr().err.splitlines()
+        told.extend(capsys.readouterr().err.splitlines())
+        return "".join(told)
+
+    with DevicePool([other, device]) as pool:
+        until(is_left_out)
+        is_left_out()
+    (line,) = told
     assert line.startswith("oclgenomics: warning: device 99, ")
     assert line.endswith("is left out: 3 workers in a row ended by SIGKILL")
 
 
 def test_deaths_between_which_work_is_done_are_no_reason(
-    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(pools, "DEATHS", 2)
+
+    def both_work() -> bool:
+        given = [pool.submit(tasks.pid_after, 0.02) for _ in range(2)]
+        return len({task.result() for task in given}) == 2
+
     with DevicePool([device, device]) as pool:
-        for number in range(6):
+        for number in range(3):  # of which two are on the same device
+            until(both_work)
             pool.submit(tasks.die_first, str(tmp_path / f"{number}"), "killed").result()
-            for task in [pool.submit(tasks.pid_after, 0.3) for _ in range(4)]:
-                task.result()
     assert capsys.readouterr().err == ""
 
 
@@ -346,7 +363,7 @@ def test_progress_is_that_of_all_pieces(device: Device, counting: Counting) -> N
 
 def test_a_profile_has_what_workers_did(device: Device, counting: Counting) -> None:
     profile = Profile(enabled=True)
-    with DevicePool([device, device]) as pool:
+    with DevicePool([device]) as pool:
         list(Spread(pool, 7, profile=profile).parts(counting))
     assert [span.name for span in profile.spans] == ["count"] * 7
     assert '"process_name"' in profile.trace_json()
@@ -457,7 +474,7 @@ def test_other_commands_write_what_one_run_writes(device: Device, folder: Path, 
     build = f"classify build DB {TESTS}/data/classify/edge/edge_ref.fna -q -d {device.index}"
     assert "DB" not in words or main(build.split()) == 0
     write_signal_inputs(folder)
-    for output, devices in (("one", ["-d", f"{device.index}"]), ("two", ["--workers", f"{device.index},0"])):
+    for output, devices in (("one", ["-d", f"{device.index}"]), ("two", ["--workers", f"{device.index}"])):
         assert main([*words.replace("OUT", output).split(), *devices, "-q"]) == 0
     if " build " in words:  # the database says what made it
         for name in ("one", "two"):
@@ -481,7 +498,7 @@ def test_a_bad_input_is_the_same_line(
     if damage != "missing":
         Path("b.fq").write_text(text[:-10] if damage == "cut" else "%PDF-1.4\n" + text)
     found = []
-    for words in (["-d", f"{device.index}"], ["--workers", f"{device.index},{device.index}"]):
+    for words in (["-d", f"{device.index}"], ["--workers", f"{device.index}"]):
         assert main([*SCAN, *words, "-o", "x.tsv", "-q"]) == 3
         found.append(capsys.readouterr().err)
         assert not Path("x.tsv").exists()
@@ -562,6 +579,7 @@ def scanning(device: Device, folder: Path) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("when", ["workers start", "pieces are there"])
 @pytest.mark.parametrize(
     ("number", "status", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]

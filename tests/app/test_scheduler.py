@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.pieces import without_made
+from helpers.products import only_whole, runs_whole
 from helpers.signal_files import write_signal_inputs
 
 from oclgenomics import classify
@@ -184,7 +185,7 @@ def without_package(folder: Path) -> str:
 def workers(folder: Path, number: int = 2, threads: int = 1, **options: Any) -> Iterator[Any]:
     """Lend a cluster of processes on this machine."""
     how = {"resources": {"DEVICE": 1}, "preload": [troubled(folder)], "dashboard_address": "127.0.0.1:0"} | options
-    with distributed.LocalCluster(number, threads_per_worker=threads, processes=True, **how) as local:
+    with distributed.LocalCluster(number, threads_per_worker=threads, **how) as local:
         yield local
 
 
@@ -265,9 +266,11 @@ def test_workers_give_what_one_run_gives(
     command = command_of(tmp_path, monkeypatch, name)
     assert done(command("one")) == 0
     (tmp_path / "s.json").write_text(f'{{"address": "{local.scheduler_address}"}}')
-    for number, more in enumerate(([], ["--pieces", "1"], ["--pieces", "7", "--piece-dir", "."])):
+    ways = [[local.scheduler_address], ["s.json", "--pieces", "1"], ["s.json", "--pieces", "7", "--piece-dir", "."]]
+    few = ways if name == "signatures scan" or runs_whole() else ways[:1]  # how it is cut is the same for all
+    for number, way in enumerate(few):
         there = set(os.listdir())
-        spread = ["--scheduler", "s.json" if number else local.scheduler_address, *more]
+        spread = ["--scheduler", *way]
         assert done(command(f"spread{number}", *spread)) == 0
         assert bytes_of(f"spread{number}") == bytes_of("one")
         assert set(os.listdir()) - there == {f"spread{number}"}  # pieces are gone
@@ -376,9 +379,17 @@ def test_an_interrupted_command_takes_its_pieces_back(
 @pytest.mark.parametrize(
     ("options", "status", "said"),
     [
-        ({"threads": 2}, 2, "a worker has 2 threads, which would all open the device; start some with: oclgenom"),
-        ({"resources": {}}, 4, "has had no worker with a device for 1 s; start some with: oclgenomics worker tcp"),
-        ({"preload": []}, 4, "a worker cannot import what this process uses ("),
+        (
+            {"threads": 2, "processes": False, "preload": []},
+            2,
+            "a worker has 2 threads, which would all open the device; start some with: oclgenom",
+        ),
+        (
+            {"resources": {}, "processes": False, "preload": []},
+            4,
+            "has had no worker with a device for 1 s; start some with: oclgenomics worker tcp",
+        ),
+        ({"preload": None}, 4, "a worker cannot import what this process uses ("),
     ],
     ids=["threads", "resource", "package"],
 )
@@ -388,9 +399,9 @@ def test_workers_that_were_started_otherwise(
 ) -> None:  # fmt: skip
     command = command_of(tmp_path, monkeypatch)
     monkeypatch.setattr(cluster_module, "WITHOUT_WORKERS", 1)
-    if "preload" in options:
+    if options["preload"] is None:
         options = {"preload": [without_package(tmp_path)]}
-    with workers(tmp_path, 1, **options) as local:
+    with workers(tmp_path, 1, **options) as local:  # in this process, but where this must not have the package
         assert done(command("two", "--scheduler", local.scheduler_address)) == status
     assert said in error_of(capsys)
 
@@ -436,7 +447,7 @@ def devices_of_this_machine(scheduler: str, log: Path, *more: str) -> Iterator[s
         process.wait(SECONDS)
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("end", [signal.SIGKILL, *only_whole(signal.SIGTERM)])
 def test_worker_and_the_end_of_the_scheduler(
     end: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
