@@ -135,7 +135,7 @@ def _write_vcf(path: Path, rng: np.random.Generator) -> None:
 
 
 def _classify(place: Path) -> None:
-    run("simulate", "genomes", "--seed", 1, "--genera", 2, "--species", 2, "-o", place / "world")
+    run("simulate", "genomes", "--seed", 1, "--genera", 2, "--species", 2, "--length", 20_000, "-o", place / "world")
     names = place / "world" / "taxonomy" / "names.dmp"
     names.write_text(names.read_text().replace("Genus001", EVIL))
     run("simulate", "reads", "--seed", 1, "--genomes", place / "world", "--reads", 200, "-o", place / "r.fq.gz")
