@@ -50,7 +50,8 @@ def records_of(executor: Executor | None, folder: Path) -> list[dict[str, Any]]:
 
 def test_dask(folder: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="distributed is not installed")
-    how = {"threads_per_worker": 1, "resources": {"DEVICE": 1}, "dashboard_address": "127.0.0.1:0"}
+    here = {"processes": False, "protocol": "tcp://"}  # in a thread, which is sent what a process is
+    how = {"threads_per_worker": 1, "resources": {"DEVICE": 1}, "dashboard_address": "127.0.0.1:0", **here}
     with distributed.LocalCluster(1, **how) as cluster, distributed.Client(cluster, set_as_default=False) as client:
         found = records_of(client.get_executor(resources={"DEVICE": 1}), folder)
     assert found == records_of(None, folder)

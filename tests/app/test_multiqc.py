@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _write_all(place: Path) -> None:
     (place / "content").mkdir()
-    run("simulate", "genomes", "--seed", 1, "--genera", 2, "--species", 2, "-o", place / "world")
+    run("simulate", "genomes", "--seed", 1, "--genera", 2, "--species", 2, "--length", 20_000, "-o", place / "world")
     run("classify", "build", place / "w.db", place / "world/references", "--taxonomy", place / "world/taxonomy")
     bases = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(1).integers(0, 4, 2_000)].tobytes().decode()
     (place / "target.fa").write_text(f">t\n{bases}\n")
@@ -41,7 +41,7 @@ def _write_all(place: Path) -> None:
     for seed, sample in enumerate(SAMPLES, 1):
         reads, alignment, target, others = (place / f"{sample}{kind}" for kind in (".fq.gz", ".ms", "_t.npz", "_o.npz"))
         run("simulate", "reads", "--seed", seed, "--genomes", place / "world", "--reads", 300, "-o", reads)
-        run("simulate", "omega", "--seed", seed, "--replicates", 2, "--sites", 200, "-o", alignment)
+        run("simulate", "omega", "--seed", seed, "--samples", 12, "--replicates", 2, "--sites", 200, "-o", alignment)
         signals = ("simulate", "signals", "--reads", 20, "--samples", 1500, "--seed")
         run(*signals, seed, "--target", place / "target.fa", "-o", target)
         run(*signals, 10 + seed, "-o", others)

@@ -7,7 +7,8 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +27,19 @@ from oclgenomics.kmers.result import Histogram
 
 EVIL, END = "<script>alert(1)</script>", "</script><b>x&amp;</b>"
 MADE = {"program": "oclgenomics", "version": "1", "command": ["oclgenomics", EVIL], "parameters": {"name": END}}
-SYSTEMS = (
+SYSTEMS = (  # as they are written
     "count",
+    "matrix",
+    "signatures",
     "scan",
+    "ld",
     "replicates",
     "sweeps",
     "sweep_replicates",
-    "ld",
     "query",
     "targets",
-    "signatures",
     "evaluate",
     "stream",
-    "matrix",
     "project",
 )
 
@@ -54,6 +55,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _write_all(place: Path) -> None:
+    """Write the pages of all systems, and one with all figures and tables, so that a browser reads Plotly once."""
+    written: dict[str, Page] = {}
+    text = Page.text
+
+    def kept(page: Page, made: Mapping[str, Any]) -> str:
+        written[SYSTEMS[len(written)]] = page
+        return text(page, made)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Page, "text", kept)
+        _write_systems(place)
+    owners = [name for name, page in written.items() for part in page.parts if isinstance(part, Chart)]
+    (place / "owners.json").write_text(json.dumps(owners))
+    parts = [part for page in written.values() for part in page.parts]
+    facts = {f"{name}: {fact}": value for name, page in written.items() for fact, value in page.facts.items()}
+    notes = [note for page in written.values() for note in page.notes]
+    titles = ["; ".join(getattr(page, which) for page in written.values()) for which in ("title", "below")]
+    (place / "all.html").write_text(Page(*titles, parts, facts, notes).text(MADE))
+
+
+def _write_systems(place: Path) -> None:
     rng = np.random.default_rng(1)
 
     def bases(count: int) -> str:
@@ -72,7 +94,7 @@ def _write_all(place: Path) -> None:
     grid = ("--grid", 20, "--minwin", 100, "--maxwin", 20_000)
     run("omega", "scan", place / "x.vcf", *grid, "-o", place / "x.tsv", "--html", place / "scan.html", "--threshold", 2)
     run("omega", "ld", place / "x.vcf", "--scan", place / "x.tsv", "-o", place / "ld.tsv", "--html", place / "ld.html")
-    run("simulate", "omega", "--seed", 1, "--replicates", 6, "--sites", 60, "-o", place / "x.ms")
+    run("simulate", "omega", "--seed", 1, "--samples", 16, "--replicates", 6, "--sites", 60, "-o", place / "x.ms")
     words = [
         "--length",
         "1M",
@@ -95,8 +117,7 @@ def _write_all(place: Path) -> None:
 def _sweeps(place: Path) -> None:
     words = ["--stat", "mu,tajima_d", "-w", 10]
     null = place / "null.json"
-    run("simulate", "omega", "--seed", 2, "--samples", 16, "--replicates", 19, "--sites", 60, "-o", place / "n.ms")
-    run("sweeps", "threshold", place / "n.ms", "--length", 50_000, *words, "--json", "-o", null)
+    run("sweeps", "threshold", place / "x.ms", "--length", 50_000, *words, "--fpr", 0.2, "--json", "-o", null)
     words += ["-o", place / "sweeps.tsv"]
     run("sweeps", "scan", place / "x.vcf", *words, "--threshold", null, "--html", place / "sweeps.html")
     run("sweeps", "scan", place / "x.ms", "--length", "1M", *words[2:4], "-o", place / "sweep_replicates.tsv", "--html",
@@ -114,7 +135,7 @@ def _write_vcf(path: Path, rng: np.random.Generator) -> None:
 
 
 def _classify(place: Path) -> None:
-    run("simulate", "genomes", "--seed", 1, "--genera", 2, "--species", 2, "-o", place / "world")
+    run("simulate", "genomes", "--seed", 1, "--genera", 2, "--species", 2, "--length", 20_000, "-o", place / "world")
     names = place / "world" / "taxonomy" / "names.dmp"
     names.write_text(names.read_text().replace("Genus001", EVIL))
     run("simulate", "reads", "--seed", 1, "--genomes", place / "world", "--reads", 200, "-o", place / "r.fq.gz")
@@ -312,7 +333,7 @@ HOVER = """(() => {
     place._fullData.forEach((trace, number) => {
         if (trace.hoverinfo === "skip" || trace.visible !== true || trace.type === "icicle") return;
         const count = trace.z?.length ?? trace.x?.length ?? 0;
-        for (const point of [...Array(Math.min(count, 40)).keys()]) {
+        for (const point of [...Array(Math.min(count, 15)).keys()]) {
             place._fullLayout._uid = `${place.id}-${number}-${point}`;
             const there = trace.z ? { xval: point, yval: 0 } : [{ curveNumber: number, pointNumber: point }];
             Plotly.Fx.hover(place, there, trace.yaxis ? trace.xaxis + trace.yaxis : undefined);
@@ -323,66 +344,87 @@ HOVER = """(() => {
 })()"""
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_a_browser_shows_it(name: str, browser: Browser, folder: Path) -> None:
-    opened(browser, folder / f"{name}.html")
+def check_wide(browser: Browser, path: Path) -> list[str]:
+    """See that a page is whole, and return the texts under the pointer of each of its figures."""
+    opened(browser, path)
     assert browser.run("document.documentElement.scrollWidth") <= 1280
     count = int(browser.run("document.querySelectorAll('.plot').length"))
     assert count
+    hovers = []
     for number in range(1, count + 1):
         assert browser.run(f"document.querySelectorAll('#figure-{number} .main-svg').length")
-        if browser.run(f"document.getElementById('figure-{number}').data[0].type !== 'icicle'"):
-            assert browser.run(HOVER % number), number
+        hovers.append("\n".join(browser.run(HOVER % number)))
+        assert hovers[-1] or browser.run(f"document.getElementById('figure-{number}').data[0].type") == "icicle", number
     for what in ("td *", "h1 *", "h2 *", "dt *", "dd > :not(small, code)", "code *", ".note *", "figcaption p *"):
         assert browser.run(f"document.querySelectorAll({what!r}).length") == 0, what
+    return hovers
+
+
+def check_narrow(browser: Browser) -> None:
+    """See that a page fits a narrow screen, and that it asked for nothing and complained of nothing until now."""
     narrow = {"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.send("Emulation.setDeviceMetricsOverride", **narrow)
-    browser.wait("document.querySelector('.plot').layout.width <= 420")
+    browser.wait("[...document.querySelectorAll('.plot')].every((one) => one.layout.width <= 420)")
     assert browser.run("document.documentElement.scrollWidth") <= 420
     assert browser.run("performance.getEntriesByType('resource').length") == 0
     assert browser.run("document.title && document.documentElement.lang") == "en"
     assert browser.troubles == []
 
 
-def hovers(browser: Browser, number: int) -> str:
-    return "\n".join(browser.run(HOVER % number))
+@pytest.mark.whole
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_browser_shows_each(name: str, browser: Browser, folder: Path) -> None:
+    check_wide(browser, folder / f"{name}.html")
+    check_narrow(browser)
 
 
-def test_values_show_under_the_pointer(browser: Browser, folder: Path) -> None:
-    opened(browser, folder / "signatures.html")
-    shown = hovers(browser, 1)
+def test_a_browser_shows_all(browser: Browser, folder: Path) -> None:
+    hovers = check_wide(browser, folder / "all.html")
+    owners = json.loads((folder / "owners.json").read_text())
+    assert set(owners) == set(SYSTEMS)
+    first = {name: owners.index(name) for name in SYSTEMS}
+    check_values({name: hovers[number] for name, number in first.items()}, folder)
+    check_slices(browser, first["query"] + 1, folder)
+    check_narrow(browser)
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    """The rows of a report."""
+    return [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("#")][1:]
+
+
+def check_values(shown: dict[str, str], folder: Path) -> None:
+    """See that the first figure of a system shows the values of its report under the pointer."""
     for name in (EVIL, END):
-        assert f"{name} on +200 to 2600 mismatches, quality unknown" in shown
-    opened(browser, folder / "scan.html")
-    positions = [line.split("\t") for line in (folder / "x.tsv").read_text().splitlines() if not line.startswith("#")]
-    row = next(row for row in positions[1:] if row[3] != "NA")
-    shown = hovers(browser, 1)
-    assert f"{EVIL}: {float(row[2]):,.0f} bpω {float(row[3]):.5g}".rstrip("0") in shown
-    assert f"window {int(row[4]):,}\u2013{int(row[5]):,}, {row[6]} sites" in shown
-    opened(browser, folder / "sweeps.html")
-    rows = [line.split("\t") for line in (folder / "sweeps.tsv").read_text().splitlines() if not line.startswith("#")]
-    row = rows[1]
+        assert f"{name} on +200 to 2600 mismatches, quality unknown" in shown["signatures"]
+    row = next(row for row in rows_of(folder / "x.tsv") if row[3] != "NA")
+    assert f"{EVIL}: {float(row[2]):,.0f} bpω {float(row[3]):.5g}".rstrip("0") in shown["scan"]
+    assert f"window {int(row[4]):,}\u2013{int(row[5]):,}, {row[6]} sites" in shown["scan"]
+    row = rows_of(folder / "sweeps.tsv")[0]
     assert row[0] == EVIL
-    shown = hovers(browser, 1)
     for name, column in (("\u03bc", 6), ("D", 10)):  # of both panels
         value = f"{float(row[column]):.5g}".replace("-", "\u2212").rstrip("0")
-        assert f"{EVIL}: {float(row[2]):,.0f} bp{name} {value}" in shown
-    assert f"window {int(row[3]):,}\u2013{int(row[4]):,}, 10 sites" in shown
-    opened(browser, folder / "matrix.html")
-    assert f"{EVIL[:11]}" in hovers(browser, 1)
-    opened(browser, folder / "query.html")
+        assert f"{EVIL}: {float(row[2]):,.0f} bp{name} {value}" in shown["sweeps"]
+    assert f"window {int(row[3]):,}\u2013{int(row[4]):,}, 10 sites" in shown["sweeps"]
+    assert f"{EVIL[:11]}" in shown["matrix"]
+
+
+def check_slices(browser: Browser, number: int, folder: Path) -> None:
+    """See that a figure of taxa shows the reads of a clade under the pointer."""
     clades = [line.split("\t") for line in (folder / "q.kreport").read_text().splitlines()]
     reads = next(int(row[1]) for row in clades if row[5].strip() == EVIL)
-    slices = browser.run("[...document.querySelectorAll('#figure-1 .slice')].map((one) => one.textContent)")
+    place = f"#figure-{number}"
+    slices = browser.run(f"[...document.querySelectorAll('{place} .slice')].map((one) => one.textContent)")
     assert any(EVIL[:20] in text for text in slices)
-    found = browser.run("""(() => {
+    script = """(() => {
         const texts = [];
-        for (const one of document.querySelectorAll('#figure-1 .slice path.surface')) {
+        for (const one of document.querySelectorAll('PLACE .slice path.surface')) {
             one.parentNode.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
-            texts.push(document.querySelector('#figure-1 .hoverlayer').textContent);
+            texts.push(document.querySelector('PLACE .hoverlayer').textContent);
         }
         return texts.filter((text) => text.includes('genus'));
-    })()""")
+    })()"""
+    found = browser.run(script.replace("PLACE", place))
     assert any(text.startswith(EVIL[:20]) and f"genus {reads:,} reads" in text for text in found), found
 
 
@@ -396,17 +438,33 @@ def click(browser: Browser, section: int, number: int) -> str:
     return str(browser.run(f"{head}.firstElementChild.click(), {head}.getAttribute('aria-sort')"))
 
 
-def test_tables_are_sorted_and_filtered(browser: Browser, tmp_path: Path) -> None:
-    names = [f"chr{number}" for number in range(1, 14)]
-    numbers = [3.5, -1.0, None, 1e6, 20.0, 0.0, 100.0, 2.0, 7.0, 8.0, 9.0, 10.0, 11.0]
+NAMES = [f"chr{number}" for number in range(1, 14)]
+NUMBERS = [3.5, -1.0, None, 1e6, 20.0, 0.0, 100.0, 2.0, 7.0, 8.0, 9.0, 10.0, 11.0]
+
+
+def test_tables_colours_and_paper(browser: Browser, tmp_path: Path) -> None:
+    histogram = Histogram(np.arange(1, 40), (1e4 * np.exp(-((np.arange(1, 40) - 20) ** 2) / 40)).astype(np.int64) + 1)
+    page = spectrum_page(histogram, read_spectrum(histogram, 21), k=21, title="x")
+    table = Table("t", ["a", "b"], list(zip(NAMES, NUMBERS, strict=True))[::-1])
     path = tmp_path / "x.html"
-    path.write_text(page(Table("t", ["a", "b"], list(zip(names, numbers, strict=True))[::-1])).text(MADE))
-    opened(browser, path)
-    assert column(browser, 0, 0) == names[::-1]
+    path.write_text(replace(page, parts=[table, *page.parts]).text(MADE))
+    browser.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    try:
+        opened(browser, path)
+        check_table(browser)
+        check_colours(browser)
+    finally:
+        browser.send("Emulation.setEmulatedMedia", features=[], media="")
+    assert browser.troubles == []
+
+
+def check_table(browser: Browser) -> None:
+    """See that the first table of a page is sorted and filtered."""
+    assert column(browser, 0, 0) == NAMES[::-1]
     assert click(browser, 0, 0) == "ascending"
-    assert column(browser, 0, 0) == names  # 10 comes after 9
+    assert column(browser, 0, 0) == NAMES  # 10 comes after 9
     assert click(browser, 0, 1) == "descending"
-    order = sorted((value for value in numbers if value is not None), reverse=True)
+    order = sorted((value for value in NUMBERS if value is not None), reverse=True)
     shown = [float(text.replace(",", "")) for text in column(browser, 0, 1)[:-1]]
     assert shown == order
     assert column(browser, 0, 1)[-1] == "NA"
@@ -416,35 +474,24 @@ def test_tables_are_sorted_and_filtered(browser: Browser, tmp_path: Path) -> Non
     browser.run("{ const b = document.querySelector('input'); b.value = 'CHR1'; b.dispatchEvent(new Event('input')) }")
     assert set(column(browser, 0, 0)) == {"chr1", "chr10", "chr11", "chr12", "chr13"}
     assert browser.run("document.querySelector('output').textContent") == "5 of 13 rows"
-    assert browser.troubles == []
 
 
-def test_dark_screens_and_paper(browser: Browser, tmp_path: Path) -> None:
-    histogram = Histogram(np.arange(1, 40), (1e4 * np.exp(-((np.arange(1, 40) - 20) ** 2) / 40)).astype(np.int64) + 1)
-    path = tmp_path / "x.html"
-    path.write_text(spectrum_page(histogram, read_spectrum(histogram, 21), k=21, title="x").text(MADE))
+def check_colours(browser: Browser) -> None:
+    """See the colours of a page that is opened on a dark screen, printed, and seen on a light one."""
     ink = "document.querySelector('.xtick text').style.fill"
     bars = "document.getElementById('figure-1').data.find((one) => one.type === 'bar').marker.color"
-    browser.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
-    try:
-        opened(browser, path)
-        assert browser.run(ink) == "rgb(232, 232, 232)"
-        assert browser.run(bars) == pages.DARK[pages.BLUE]
-        browser.run("dispatchEvent(new Event('beforeprint'))")
-        assert browser.run(ink) == "rgb(38, 38, 38)"
-        assert browser.run("document.querySelector('details').open")
-        browser.run("dispatchEvent(new Event('afterprint'))")
-        assert browser.run(bars) == pages.DARK[pages.BLUE]
-    finally:
-        browser.send("Emulation.setEmulatedMedia", features=[])
+    assert browser.run(ink) == "rgb(232, 232, 232)"
+    assert browser.run(bars) == pages.DARK[pages.BLUE]
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert browser.run(ink) == "rgb(38, 38, 38)"
+    assert browser.run("document.querySelector('details').open")
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    assert browser.run(bars) == pages.DARK[pages.BLUE]
+    browser.send("Emulation.setEmulatedMedia", features=[])
     written = base64.b64decode(browser.send("Page.printToPDF", printBackground=True)["data"])
     assert written.startswith(b"%PDF")
     assert browser.run(bars) == pages.BLUE
     browser.send("Emulation.setEmulatedMedia", media="print")
-    try:
-        hidden = "getComputedStyle(document.querySelector('{}')).display"
-        assert browser.run(hidden.format(".modebar-container")) == "none"
-        assert browser.run(hidden.format(".tools")) == "none"
-    finally:
-        browser.send("Emulation.setEmulatedMedia", media="")
-    assert browser.troubles == []
+    hidden = "getComputedStyle(document.querySelector('{}')).display"
+    assert browser.run(hidden.format(".modebar-container")) == "none"
+    assert browser.run(hidden.format(".tools")) == "none"

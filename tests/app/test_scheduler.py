@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.pieces import without_made
+from helpers.products import only_whole, runs_whole
 from helpers.signal_files import write_signal_inputs
 
 from oclgenomics import classify
@@ -35,8 +36,9 @@ dask = pytest.importorskip("dask", reason="dask is not installed")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
 
 CLASSIFY = b"\x89ocla"
-SECONDS = 60  # in which everything here has an answer
+SECONDS = 300  # in which everything here has an answer
 FILES = 5
+SAMPLING, TICK = "distributed.worker.profile.enabled", "distributed.admin.tick.interval"
 TROUBLE = """
 import builtins, errno, os, time
 from oclgenomics.app import cluster, jobs
@@ -180,11 +182,20 @@ def without_package(folder: Path) -> str:
     return str(script)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def quiet() -> Iterator[None]:
+    """Have Dask not watch itself all the time: idle schedulers and workers would take more than the work here."""
+    with dask.config.set({SAMPLING: False, TICK: "1s"}), pytest.MonkeyPatch.context() as patch:
+        for name, value in ((SAMPLING, "False"), (TICK, "1s")):  # of processes
+            patch.setenv(f"DASK_{name.replace('.', '__').upper()}", value)
+        yield
+
+
 @contextlib.contextmanager
 def workers(folder: Path, number: int = 2, threads: int = 1, **options: Any) -> Iterator[Any]:
     """Lend a cluster of processes on this machine."""
     how = {"resources": {"DEVICE": 1}, "preload": [troubled(folder)], "dashboard_address": "127.0.0.1:0"} | options
-    with distributed.LocalCluster(number, threads_per_worker=threads, processes=True, **how) as local:
+    with distributed.LocalCluster(number, threads_per_worker=threads, **how) as local:
         yield local
 
 
@@ -265,9 +276,11 @@ def test_workers_give_what_one_run_gives(
     command = command_of(tmp_path, monkeypatch, name)
     assert done(command("one")) == 0
     (tmp_path / "s.json").write_text(f'{{"address": "{local.scheduler_address}"}}')
-    for number, more in enumerate(([], ["--pieces", "1"], ["--pieces", "7", "--piece-dir", "."])):
+    ways = [[local.scheduler_address], ["s.json", "--pieces", "1"], ["s.json", "--pieces", "7", "--piece-dir", "."]]
+    few = ways if name == "signatures scan" or runs_whole() else ways[:1]  # how it is cut is the same for all
+    for number, way in enumerate(few):
         there = set(os.listdir())
-        spread = ["--scheduler", "s.json" if number else local.scheduler_address, *more]
+        spread = ["--scheduler", *way]
         assert done(command(f"spread{number}", *spread)) == 0
         assert bytes_of(f"spread{number}") == bytes_of("one")
         assert set(os.listdir()) - there == {f"spread{number}"}  # pieces are gone
@@ -288,6 +301,8 @@ def test_a_worker_is_killed_and_another_comes(
     (elsewhere / "open").touch()
     assert status.result(SECONDS) == 0
     assert bytes_of("two") == bytes_of("one")
+    local.scale(2)
+    wait_for(lambda: len(local.scheduler.workers) == 2)
 
 
 def test_a_piece_whose_device_fails_is_done_again(
@@ -373,12 +388,19 @@ def test_an_interrupted_command_takes_its_pieces_back(
     assert wait_for(lambda: (elsewhere / "end").exists() and (elsewhere / "end").read_text()) == "_UnwantedError"
 
 
+HERE = {"processes": False, "protocol": "tcp://", "preload": []}  # for workers that no work comes to
+
+
 @pytest.mark.parametrize(
     ("options", "status", "said"),
     [
-        ({"threads": 2}, 2, "a worker has 2 threads, which would all open the device; start some with: oclgenom"),
-        ({"resources": {}}, 4, "has had no worker with a device for 1 s; start some with: oclgenomics worker tcp"),
-        ({"preload": []}, 4, "a worker cannot import what this process uses ("),
+        ({"threads": 2, **HERE}, 2, "a worker has 2 threads, which would all open the device; start some with: oclg"),
+        (
+            {"resources": {}, **HERE},
+            4,
+            "has had no worker with a device for 1 s; start some with: oclgenomics worker tcp",
+        ),
+        ({"preload": None}, 4, "a worker cannot import what this process uses ("),
     ],
     ids=["threads", "resource", "package"],
 )
@@ -388,7 +410,7 @@ def test_workers_that_were_started_otherwise(
 ) -> None:  # fmt: skip
     command = command_of(tmp_path, monkeypatch)
     monkeypatch.setattr(cluster_module, "WITHOUT_WORKERS", 1)
-    if "preload" in options:
+    if options["preload"] is None:
         options = {"preload": [without_package(tmp_path)]}
     with workers(tmp_path, 1, **options) as local:
         assert done(command("two", "--scheduler", local.scheduler_address)) == status
@@ -436,7 +458,7 @@ def devices_of_this_machine(scheduler: str, log: Path, *more: str) -> Iterator[s
         process.wait(SECONDS)
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("end", [signal.SIGKILL, *only_whole(signal.SIGTERM)])
 def test_worker_and_the_end_of_the_scheduler(
     end: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -496,8 +518,8 @@ def test_there_is_no_scheduler(
         ):
             assert done([*words, given]) == 4
             assert said in error_of(capsys)
-            assert done(["worker", given]) == 4
-            assert said in error_of(capsys)
+        assert done(["worker", "bad.json"]) == 4
+        assert said in error_of(capsys)
 
 
 def clients() -> list[distributed.Client]:

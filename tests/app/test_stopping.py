@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from helpers.kmer_sets import GOLDEN, pairs_of, set_of, write_database
+from helpers.products import only_whole
 
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
@@ -22,6 +24,7 @@ PROGRAM = [sys.executable, "-m", "oclgenomics"]
 NAMED_FILES = "import os; del os.O_TMPFILE; from oclgenomics.__main__ import program; raise SystemExit(program())"
 ENDS = [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "hung up")]
 ENDING = pytest.mark.parametrize(("number", "status", "word"), ENDS)
+LOOK = 0.01  # seconds between two looks at a process
 
 
 @contextlib.contextmanager
@@ -65,6 +68,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("program", [PROGRAM, [sys.executable, "-c", NAMED_FILES]], ids=["nameless", "named"])
 @ENDING
 def test_what_was_there_stays_and_nothing_else(
@@ -73,6 +77,7 @@ def test_what_was_there_stays_and_nothing_else(
     with started([*program, *QUERY]) as process, open("pipe", "w"):
         while not reads_pipe(process):
             assert process.poll() is None
+            time.sleep(LOOK)
         process.send_signal(number)
         line = told(process)
     assert (process.returncode, line) == (status, f"oclgenomics: {word}; saved: nothing")
@@ -121,6 +126,7 @@ sys.meta_path.insert(0, Waiting())
 IMPORTED = ["oclgenomics.cli.main", "oclgenomics.kmers.commands", "oclgenomics.kmers.analysis.query", "numpy"]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("module", IMPORTED)
 @ENDING
 def test_while_modules_are_imported(module: str, number: signal.Signals, status: int, word: str, folder: Path) -> None:
@@ -183,13 +189,17 @@ def children(pid: int) -> dict[int, str]:
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="processes cannot be waited for here")
-@pytest.mark.parametrize(("number", "status"), [*((end[0], end[1]) for end in ENDS), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGTERM, 143), (signal.SIGKILL, -9), *only_whole((signal.SIGINT, 130), (signal.SIGHUP, 129))],
+)
 def test_no_process_is_left(number: signal.Signals, status: int, device: Device) -> None:
     with started([*PROGRAM, *THRESHOLD, "-d", str(device.index)]) as process:
         workers: list[int] = []
         while len(workers) < 2:  # both have begun, or are about to
             workers = [pid for pid, command in children(process.pid).items() if "haplotypes.workers" in command]
             assert process.poll() is None
+            time.sleep(LOOK)
         ends = [os.pidfd_open(pid) for pid in children(process.pid)]
         process.send_signal(number)
         assert process.wait(60) == status

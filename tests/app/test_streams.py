@@ -9,6 +9,7 @@ import pty
 import resource
 import subprocess
 import sys
+import warnings
 import xml.dom.minidom
 from pathlib import Path
 
@@ -58,19 +59,19 @@ TO_OUTPUT = [
 ]
 
 
+@pytest.mark.each_value
+@pytest.mark.parametrize(
+    ("redirection", "why"),
+    [("> /dev/full", "No space left on device"), (">&-", "it is closed")],
+    ids=["full", "closed"],
+)
 @pytest.mark.parametrize("words", TO_OUTPUT, ids=lambda words: " ".join(words[2:]).replace(KNOWN, "oclgenomics"))
-def test_a_full_disk(words: list[str]) -> None:
-    done = run(words, "> /dev/full")
-    told = "error: standard output: cannot be written (No space left on device); nothing was written"
-    fails_in_one_line(done, 5, told)
+def test_output_that_cannot_be_written(words: list[str], redirection: str, why: str) -> None:
+    told = f"error: standard output: cannot be written ({why}); nothing was written"
+    fails_in_one_line(run(words, redirection), 5, told)
 
 
-@pytest.mark.parametrize("words", TO_OUTPUT, ids=lambda words: " ".join(words[2:]).replace(KNOWN, "oclgenomics"))
-def test_closed_standard_output(words: list[str]) -> None:
-    told = "error: standard output: cannot be written (it is closed); nothing was written"
-    fails_in_one_line(run(words, ">&-"), 5, told)
-
-
+@pytest.mark.each_value
 @pytest.mark.parametrize("words", [TIMING, [*MODEL, "timing", "-q"], TO_OUTPUT[-1], [*PROGRAM, "--help"]])
 @pytest.mark.parametrize("limit", [0, 200])
 def test_a_disk_that_fills_up(words: list[str], limit: int, tmp_path: Path) -> None:
@@ -100,12 +101,15 @@ def test_trouble_that_was_swallowed_is_told_in_the_end() -> None:
 
 
 @pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", ">&- 2>&- <&-"])
-def test_messages_that_nobody_can_read(redirection: str, tmp_path: Path) -> None:
+def test_messages_that_nobody_can_read(
+    redirection: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
     output = tmp_path / "x.ms"
-    words = [*PROGRAM, "simulate", "omega", "--seed", "1", "--replicates", "1", "--length", "1000", "-o", str(output)]
-    done = run(words, redirection)
+    words = TO_OUTPUT[-1]
+    done = run([*words[:-1], str(output)], redirection)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert run([*words[:-1], "-"]).stdout == output.read_bytes()
+    assert main(words[len(PROGRAM) :]) == 0
+    assert capfdbinary.readouterr().out == output.read_bytes()
     done = run([*PROGRAM, "kmers", "info", "nowhere"], redirection)
     assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"")
 
@@ -187,35 +191,35 @@ def test_file_names_of_any_bytes(scan: list[str], tmp_path: Path) -> None:
     name = b"\xff\x1b[2J\n.vcf"
     (Path(os.fsdecode(bytes(tmp_path))) / os.fsdecode(name)).write_bytes(vcf("1"))
     words = [os.fsdecode(name) if word == "x.vcf" else word for word in scan]
-    for output in ("tsv", "json"):
-        done = subprocess.run([*words, "--format", output], cwd=tmp_path, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr
-        assert b"\x1b" not in done.stderr
-        text = done.stdout.decode()
-        if output == "json":
-            json.loads(text)
-        written = subprocess.run(
-            [*words, "--format", output, "-o", os.fsdecode(b"\xfe." + output.encode())], cwd=tmp_path,
-            capture_output=True, check=False,
-        )  # fmt: skip
-        assert written.returncode == 0, written.stderr
-        assert b"\xff" not in written.stderr
-        assert (tmp_path / os.fsdecode(b"\xfe." + output.encode())).read_bytes().decode()
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"\x1b" not in done.stderr
+    assert done.stdout.decode()
+    words += ["--format", "json", "-o", os.fsdecode(b"\xfe.json")]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not set(b"\x1b\xff\xfe") & set(done.stderr)
+    json.loads((tmp_path / os.fsdecode(b"\xfe.json")).read_bytes().decode())
     done = run([*PROGRAM, "kmers", "info", os.fsdecode(b"no\xff\x1b")])
     fails_in_one_line(done, 3, r"no\udcff\x1b: no such file")
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
-def test_figures_of_any_names(scan: list[str], tmp_path: Path, kind: str) -> None:
+def test_figures_of_any_names(
+    scan: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], kind: str
+) -> None:
     pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
     name = b"\xff\x1b$x^{$.vcf"
     (tmp_path / os.fsdecode(name)).write_bytes(vcf(f"{NAMES['latin']}\x1b$_"))
     (tmp_path / os.fsdecode(b"\xfe.toml")).write_text("unroll = 16\n")
-    words = [os.fsdecode(name) if word == "x.vcf" else word for word in scan]
-    model = [*PROGRAM, "fpga", "project", "--snps", "100", "--grid", "5", "--board", os.fsdecode(b"\xfe.toml")]
+    words = [os.fsdecode(name) if word == "x.vcf" else word for word in scan[len(PROGRAM) :]]
+    model = ["fpga", "project", "--snps", "100", "--grid", "5", "--board", os.fsdecode(b"\xfe.toml"), "-o", "x.txt"]
     for command, told in (([*words, "-q", "-o", "x.tsv"], "\\udcf"), (model, "design")):
-        done = subprocess.run([*command, "--plot", f"x.{kind}"], cwd=tmp_path, capture_output=True, check=False)
-        assert (done.returncode, done.stderr) == (0, b"")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # which a process would print
+            assert main([*command, "--plot", f"x.{kind}"]) == 0
+        assert capfd.readouterr().err == ""
         if kind == "svg":
             assert told in xml.dom.minidom.parse(str(tmp_path / "x.svg")).toxml()
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from helpers.devices import devices_under_test
 from helpers.signal_files import need
 
 import oclgenomics
+from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError
 from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.runtime import pocl
-from oclgenomics.runtime.devices import Device
-from oclgenomics.runtime.trust import examine
+from oclgenomics.runtime.devices import list_devices
 from oclgenomics.signals.readers.apart import ReaderProcess
 from oclgenomics.simulate import Region, neutral_alignments
 
@@ -75,9 +77,18 @@ def test_drawing_replicates_side_by_side(hostile: Path) -> None:
     assert not hostile.exists()
 
 
-@pytest.mark.one_cpu
-def test_the_self_test_of_a_device(hostile: Path, device: Device) -> None:
-    assert not examine(device).failed
+def test_doctor(hostile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It has processes for the self-test of each device and for jobs on it."""
+    assert main(["doctor", "--json"]) == 0
+    findings = json.loads(capsys.readouterr().out)
+    checked = [finding for finding in findings if finding["topic"].startswith("device ")]
+    assert len(checked) == len(list_devices())
+    right = [one for one in checked if one["state"] == "ok"]
+    assert {f"device {device.index}" for device in devices_under_test()} <= {one["topic"] for one in right}
+    assert all("passes the self-test; has" in one["text"] and "reciprocal error" in one["text"] for one in right)
+    wrong = [one["text"] for one in checked if one not in right]
+    assert all("older than this processor" in text or "fails the self-test: " in text for text in wrong)
+    assert {"versions", "loader", "platform", "cache"} <= {finding["topic"] for finding in findings}
     assert not hostile.exists()
 
 

@@ -1,4 +1,4 @@
-"""The commands `devices` and `doctor`."""
+"""The commands `devices` and `doctor`; what `doctor` finds here is in `test_children`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.devices import devices_under_test
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import NoDeviceError
@@ -40,19 +39,6 @@ def test_no_device(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
     monkeypatch.setattr(examination, "_cache", list)
     assert main(["doctor"]) == 4
     assert "[problem] platform: there is none" in capsys.readouterr().out
-
-
-def test_doctor(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor", "--json"]) == 0
-    findings = json.loads(capsys.readouterr().out)
-    checked = [finding for finding in findings if finding["topic"].startswith("device ")]
-    assert len(checked) == len(list_devices())
-    right = [one for one in checked if one["state"] == "ok"]
-    assert {f"device {device.index}" for device in devices_under_test()} <= {one["topic"] for one in right}
-    assert all("passes the self-test; has" in one["text"] and "reciprocal error" in one["text"] for one in right)
-    wrong = [one["text"] for one in checked if one not in right]
-    assert all("older than this processor" in text or "fails the self-test: " in text for text in wrong)
-    assert {"versions", "loader", "platform", "cache"} <= {finding["topic"] for finding in findings}
 
 
 @pytest.mark.parametrize(("code", "trouble"), [("import os; os.abort()", "ended by SIGABRT"), ("1/0", "ZeroDivision")])

@@ -135,7 +135,7 @@ def _write_inputs(place: Path) -> None:
         "kmers count -k 9 r.fq --shard 2/2 -o 2.piece", "classify build t.db ref.fna --taxonomy tax",
         "classify query t.db r.fa --queryids --tophits --lowest species -o m.txt --kreport a.kreport",
         "classify query t.db r.fa --taxids -o t.txt",
-        "simulate omega --seed 1 --replicates 20 --sites 50 --length 100k -o n.ms",
+        "simulate omega --seed 1 --samples 8 --replicates 20 --sites 30 --length 100k -o n.ms",
         f"omega scan n.ms --length 100k {WINDOWS} -o scan.tsv",
         f"omega threshold n.ms --length 100k {WINDOWS} --json -o th.json",
         "sweeps scan n.ms --length 100k --stat mu --width 10 -o sweeps.tsv",

@@ -26,7 +26,7 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
     "--remote-debugging-pipe",
 )  # fmt: skip
-SECONDS = 60.0  # for a script of a page
+SECONDS = 120.0  # for a script of a page
 
 
 class Browser:
