@@ -13,11 +13,11 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.kmer_sets import random_set, set_of, write_database
-from helpers.products import drawn
+from helpers.products import drawn, examples
 from hypothesis import example, given, settings, strategies as st
 
 from oclgenomics.errors import InputError
-from oclgenomics.kmers import query, reference
+from oclgenomics.kmers import count, query, reference
 from oclgenomics.kmers.analysis import query as query_module
 from oclgenomics.kmers.analysis.query import QueryResult
 from oclgenomics.kmers.database.kmer_set import CountedKmers
@@ -27,7 +27,7 @@ from oclgenomics.kmers.device.look_up import TextKmers
 from oclgenomics.kmers.formats import query as texts
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.kmers.plan import memory
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime import Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.records import Record
 
@@ -119,7 +119,7 @@ def reports(found: QueryResult) -> dict[str, bytes]:
     width=st.integers(1, 80),
     newline=st.sampled_from([b"\n", b"\r\n", b"\r"]),
 )
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @example(5, True, 1, 3, 1, None, 0, False, 7, b"\r\n")  # blocks of a byte or a few
 @example(9, False, 2, 4, 7, 5, 100, True, 80, b"\n")
 def test_all_reports_are_those_of_the_host(
@@ -178,7 +178,7 @@ def test_standard_input_and_a_file_with_its_name(
 
 
 @given(k=KS, canonical=st.booleans(), seed=st.integers(0, 1 << 32), size=st.integers(1, 10), batch=st.integers(1, 600))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_sequences_from_memory(engine: Engine, k: int, canonical: bool, seed: int, size: int, batch: int) -> None:
     reads = reads_of(k, seed, size)
     kmers = set_of_reads(reads, k, canonical, seed)
@@ -189,7 +189,7 @@ def test_sequences_from_memory(engine: Engine, k: int, canonical: bool, seed: in
 
 
 @given(k=KS, canonical=st.booleans(), backward=st.booleans(), seed=st.integers(0, 1 << 32), room=st.integers(1, 400))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_counts_are_those_of_the_oracle(
     engine: Engine, k: int, canonical: bool, backward: bool, seed: int, room: int
 ) -> None:
@@ -214,17 +214,18 @@ def test_counts_are_those_of_the_oracle(
 
 
 @pytest.mark.parametrize("k", [31, 40])
-def test_a_database_larger_than_memory(device: Device, tmp_path: Path, k: int) -> None:
+def test_a_database_larger_than_memory(engine: Engine, tmp_path: Path, k: int) -> None:
     rng = np.random.default_rng(k)
     genome = LETTERS[rng.integers(0, 4, 120_000)].tobytes()
-    kmers = set_of(reference.count([b">x\n" + genome], CountOptions(k)), k)
+    (tmp_path / "genome.fa").write_bytes(b">x\n" + genome)
+    kmers = count([tmp_path / "genome.fa"], CountOptions(k), engine=engine)
     database = write_database(tmp_path / "db", kmers)
     (tmp_path / "x.fa").write_bytes(b">a\n" + genome[:90_000] + b"N\n>b\n" + genome[80_000:][::-1] + b"\n>c\nACG\n")
     expected = reports(query(database, files=tmp_path / "x.fa"))
-    with Engine(device, max_memory=5 << 19) as engine:
-        assert TextKmers(engine, kmers, ChosenKmers(CountBounds()), with_counts=True)._table is None
-        assert reports(query(database, files=tmp_path / "x.fa", engine=engine)) == expected
-        assert engine.memory.peak <= 5 << 19
+    with Engine(engine.device, max_memory=5 << 19) as small:
+        assert TextKmers(small, kmers, ChosenKmers(CountBounds()), with_counts=True)._table is None
+        assert reports(query(database, files=tmp_path / "x.fa", engine=small)) == expected
+        assert small.memory.peak <= 5 << 19
     assert b"\ta\t" not in expected["bed"]
 
 
