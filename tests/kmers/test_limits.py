@@ -26,11 +26,11 @@ def test_the_same_bytes(limited: Engine, engine: Engine, tmp_path: Path, k: int)
 
 
 @pytest.mark.parametrize("k", [16, 32, 40])
-def test_buffers_are_no_larger_than_the_device_takes(shaped: Engine, tmp_path: Path, k: int) -> None:
+def test_buffers_are_no_larger_than_the_device_takes(shaped: Engine, engine: Engine, tmp_path: Path, k: int) -> None:
     most = 2 << 20
     text = random_text(np.random.default_rng(k), 650_000, b"ACGT", 350_000)
     (tmp_path / "x.fa").write_bytes(text)
-    count_to_database([tmp_path / "x.fa"], CountOptions(k), tmp_path / "own.db", engine=shaped)
+    count_to_database([tmp_path / "x.fa"], CountOptions(k), tmp_path / "own.db", engine=engine)
     device = dataclasses.replace(shaped.device, max_allocation=most)  # `runtime.buffers` refuses larger ones
     with Engine(device, tuning=shaped.tuning) as small:
         count_to_database([tmp_path / "x.fa"], CountOptions(k), tmp_path / "small.db", engine=small)
