@@ -31,8 +31,11 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.records import Record
 
-FEW_KS = st.one_of(st.integers(1, 12), st.sampled_from([16, 31, 32, 33, 63, 64, 65, 96, 255, 256]))  # 1, 2, 3, 8 words
-KS = drawn(FEW_KS, whole=st.one_of(FEW_KS, st.sampled_from([97, 128, 200])))
+FEW_KS = (1, 5, 9, 16, 31, 32, 33, 64, 65, 256)  # of 1, 2, 3 and 8 words
+KS = drawn(
+    st.sampled_from(FEW_KS),
+    whole=st.one_of(st.integers(1, 12), st.sampled_from([*FEW_KS, 63, 96, 97, 128, 200, 255])),
+)
 COUNTS = (1, 2, 7, 99, 100, 999, 1000, 1001, 123_456, MAX_COUNTER - 1, MAX_COUNTER)
 NAMES = (b"r", b"", b" spaced name", b"\xff\xfe", "ü".encode(), b"a\tb", b"tab\x0bbed")
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
