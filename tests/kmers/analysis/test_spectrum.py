@@ -121,11 +121,11 @@ def test_diploid_genomes(rate: float) -> None:
 
 @pytest.mark.pairwise
 @pytest.mark.parametrize("error", [0.0, 0.02])
-@pytest.mark.parametrize(("fold", "tolerance"), [(10, 0.1), (20, 0.03), (40, 0.02), *only_whole((80, 0.02))])
-@pytest.mark.parametrize("rate", [0.0, 0.001, *only_whole(0.005), 0.01, 0.02])
+@pytest.mark.parametrize(("fold", "tolerance"), [(10, 0.1), (20, 0.03), (40, 0.02), (80, 0.02)])
+@pytest.mark.parametrize("rate", [0.0, 0.001, 0.005, 0.01, 0.02])
 def test_simulated_runs(rate: float, fold: int, tolerance: float, error: float) -> None:
     """Sizes are right to a tenth at 10-fold, 3 % at 20-fold, 2 % from 40-fold on; rates to 0.0012 from 20-fold on."""
-    small = min(100_000, 2_000_000 // fold)
+    small = 100_000 if fold < 80 else 50_000
     spectrum = read_spectrum(simulated_histogram(small, rate, fold, error, k=K), K)
     if (fold, error) == (10, 0.02) and rate >= 0.015:  # a coverage of 5 on two chromosomes, and errors up to there
         assert spectrum.coverage is None
