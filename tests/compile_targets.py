@@ -4,7 +4,7 @@
 
 Which variants of the sources there are is not listed but seen: small jobs run on a CPU device with the kernels for
 GPUs, and what the package builds meanwhile is noted. Of options that multiply, each pair of values is built somewhere;
-with --whole, each combination and each size of a k-mer. Then LLVM compiles it for AMD's GPUs and for NVIDIA's with the
+with --whole, each combination and each size of a k-mer, and for GPUs like others as well (`LIKE_OTHERS`). Then LLVM compiles it for AMD's GPUs and for NVIDIA's with the
 OpenCL library libclc, and for SPIR-V, which Intel's GPUs take. Where ptxas is installed, it says what NVIDIA's driver
 would make of the PTX. Debian packages: clang-19 and libclc-19, always the same, because what spills depends on them;
 and clang-N and llvm-spirv-N.
@@ -279,6 +279,8 @@ TARGETS: dict[str, Callable[[], Compiler]] = {
     "spirv": for_spirv,
 }
 
+LIKE_OTHERS = ("gfx942",)  # has the registers of gfx90a
+
 
 def compile_one(compiler: Compiler, variant: Variant) -> Compiled:
     """Compile a variant in a folder of its own."""
@@ -304,7 +306,8 @@ def report(target: str, compiled: list[Compiled]) -> int:
 def main() -> int:
     """Compile for the targets that the command line names, or all; 1 where anything fails."""
     named = [word for word in sys.argv[1:] if word != "--whole"]
-    wanted, whole = named or list(TARGETS), "--whole" in sys.argv[1:]
+    whole = "--whole" in sys.argv[1:]
+    wanted = named or [target for target in TARGETS if whole or target not in LIKE_OTHERS]
     unknown = [target for target in wanted if target not in TARGETS]
     if unknown:
         raise SystemExit(f"no target {unknown[0]}; there are {', '.join(TARGETS)}")
