@@ -150,6 +150,17 @@ def test_all_reports_are_those_of_the_host(
         assert reports(query(kmers, files=path, both_strands=True, engine=engine)) == expected
 
 
+def test_kmers_that_only_the_other_strand_has_are_marked(engine: Engine, tmp_path: Path) -> None:
+    read = LETTERS[np.random.default_rng(3).integers(0, 4, 90)].tobytes()
+    other = reference.reverse_complement(read.decode()).encode()
+    database = write_database(tmp_path / "db", set_of_reads([other], 31, False, 1))
+    (tmp_path / "x.fa").write_bytes(b">r\n" + read + b"\n")
+    expected = reports(query(database, files=tmp_path / "x.fa", both_strands=True))
+    with cut(most_marked=1 << 20):
+        assert reports(query(database, files=tmp_path / "x.fa", both_strands=True, engine=engine)) == expected
+    assert b"\t60\t" in expected["per-record"]
+
+
 @pytest.mark.parametrize("changes", [False, True])
 def test_a_file_that_changes_after_its_kmers_were_marked(engine: Engine, tmp_path: Path, *, changes: bool) -> None:
     reads = reads_of(9, 1, 8)
