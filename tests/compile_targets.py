@@ -4,10 +4,10 @@
 
 Which variants of the sources there are is not listed but seen: small jobs run on a CPU device with the kernels for
 GPUs, and what the package builds meanwhile is noted. Of options that multiply, each pair of values is built somewhere;
-with --whole, each combination and each size of a k-mer, and for GPUs like others as well (`LIKE_OTHERS`). Then LLVM compiles it for AMD's GPUs and for NVIDIA's with the
-OpenCL library libclc, and for SPIR-V, which Intel's GPUs take. Where ptxas is installed, it says what NVIDIA's driver
-would make of the PTX. Debian packages: clang-19 and libclc-19, always the same, because what spills depends on them;
-and clang-N and llvm-spirv-N.
+with --whole, each combination and each size of a k-mer, and for GPUs like others as well (`LIKE_OTHERS`). Then LLVM
+compiles it for AMD's GPUs and for NVIDIA's with the OpenCL library libclc, and for SPIR-V, which Intel's GPUs take.
+Where ptxas is installed, it says what NVIDIA's driver would make of the PTX. Debian packages: clang-19 and libclc-19,
+always the same, because what spills depends on them; and clang-N and llvm-spirv-N.
 """
 
 from __future__ import annotations

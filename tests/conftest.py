@@ -17,6 +17,7 @@ import os
 import signal
 import threading
 from collections.abc import Generator, Iterator
+from contextlib import nullcontext
 
 import hypothesis
 import pytest
@@ -25,6 +26,8 @@ from helpers.products import draw_anew, of_one_runtime, one_cpu, part_to_run, ru
 from helpers.shared_programs import shared_programs
 
 from oclgenomics.runtime import Device, Engine
+from oclgenomics.signals import read
+from oclgenomics.signals.readers.apart import ReaderProcess
 
 # The same examples each time, so that a change fails for what it changed; `--new-examples` draws others.
 # No limit on the time of one example: the machine may be busy, and a first launch compiles.
@@ -148,3 +151,16 @@ def limited(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
         pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
     with LimitedEngine(device, request.param) as engine:
         yield engine
+
+
+@pytest.fixture(scope="module")
+def reader_process() -> Iterator[ReaderProcess]:
+    """A process with libraries for signals, which take a second to load."""
+    with ReaderProcess() as process:
+        yield process
+
+
+@pytest.fixture
+def one_reader(reader_process: ReaderProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of signals, which are read to their ends, are read by one process for all tests of a module."""
+    monkeypatch.setattr(read, "ReaderProcess", lambda: nullcontext(reader_process))

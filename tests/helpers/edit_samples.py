@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.signature_matches import match_record
+from helpers.signature_matches import match_record, places
 from helpers.signature_samples import random_letters
 from oclgenomics.signatures import ScanOptions, reference
 
@@ -61,7 +61,7 @@ def expected_rows(reads: Sequence[Named], texts: Sequence[str], options: ScanOpt
     for sample, (name, letters, qualities) in enumerate(reads, 1):
         for number, text in enumerate(texts):
             for strand in "+-" if options.strand == "both" else options.strand:
-                found = reference.places(
+                found = places(
                     letters, qualities, text, strand=strand, max_edits=options.max_edits,
                     min_informative=options.min_informative, min_score=options.min_score,
                 )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from helpers.signature_matches import matches
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.pairs import FoundPairs
 from oclgenomics.signatures.device.patterns import DevicePatterns
@@ -13,7 +14,7 @@ from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panels.letters import IUPAC
 from oclgenomics.signatures.panels.panel import Panel
-from oclgenomics.signatures.reference import best, matches
+from oclgenomics.signatures.reference import best
 
 __all__ = ["cut_from", "expected_pairs", "on_device", "same_pairs"]
 

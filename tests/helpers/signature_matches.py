@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,9 +15,13 @@ from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panels.letters import LETTERS
 from oclgenomics.signatures.panels.panel import Patterns
 
-__all__ = ["Expected", "check_pairs", "check_starts", "expected_matches", "match_record"]
+__all__ = ["Expected", "check_pairs", "check_starts", "expected_matches", "match_record", "matches", "places"]
 
-Expected = dict[tuple[int, int], list[reference.Match]]  # of a piece and a pattern that match
+# Several methods, and kernels of several kinds, are compared with the oracle in the same examples.
+matches = functools.lru_cache(4096)(reference.matches)
+places = functools.lru_cache(4096)(reference.places)
+
+Expected = dict[tuple[int, int], tuple[list[reference.Match], reference.Match]]  # of a piece and a pattern: all, best
 
 
 def expected_matches(
@@ -32,18 +37,24 @@ def expected_matches(
     for piece in chosen.tolist():
         letters, qualities, owned = _piece(samples, piece)
         for pattern in range(len(patterns)) if which is None else sorted(set(which)):
-            matches = reference.matches(
-                letters,
-                qualities,
-                "".join(LETTERS[bases] for bases in patterns.of(pattern)),
-                max_mismatches=options.max_mismatches,
-                min_informative=options.min_informative,
-                min_score=options.min_score,
-            )
-            matches = [match for match in matches if match.start < owned]
-            if matches:
-                found[piece, pattern] = matches
+            signature = "".join(LETTERS[bases] for bases in patterns.of(pattern))
+            least = options.min_informative, options.min_score
+            every = _matches_of(letters, qualities, owned, signature, options.max_mismatches, *least)
+            if every is not None:
+                found[piece, pattern] = every
     return found
+
+
+@functools.lru_cache(4096)
+def _matches_of(
+    letters: str, qualities: str | None, owned: int, signature: str, mismatches: int, informative: float, score: float
+) -> tuple[list[reference.Match], reference.Match] | None:
+    """All matches of a pattern that a piece owns, if any, and the best of them."""
+    found = reference.matches(
+        letters, qualities, signature, max_mismatches=mismatches, min_informative=informative, min_score=score
+    )
+    found = [match for match in found if match.start < owned]
+    return (found, reference.best(found)) if found else None
 
 
 def _piece(samples: SampleLetters, piece: int) -> tuple[str, str | None, int]:
@@ -61,7 +72,7 @@ def check_pairs(found: FoundPairs, expected: Expected) -> None:
     """Compare pairs with the oracle's matches."""
     rows = zip(found.piece, found.pattern, found.hits, found.first, found.best, strict=True)
     assert [tuple(map(int, row)) for row in rows] == [
-        (*pair, len(matches), matches[0].start, reference.best(matches).start) for pair, matches in expected.items()
+        (*pair, len(every), every[0].start, best.start) for pair, (every, best) in expected.items()
     ]
     assert {getattr(found, name).dtype for name in ("piece", "pattern", "hits", "first", "best")} == {np.dtype("u4")}
 
@@ -69,7 +80,7 @@ def check_pairs(found: FoundPairs, expected: Expected) -> None:
 def check_starts(parts: Iterable[FoundStarts], expected: Expected) -> None:
     """Compare starts with the oracle's matches."""
     rows = [tuple(map(int, row)) for part in parts for row in zip(part.piece, part.pattern, part.start, strict=True)]
-    assert rows == [(*pair, match.start) for pair, matches in expected.items() for match in matches]
+    assert rows == [(*pair, match.start) for pair, (every, _) in expected.items() for match in every]
 
 
 def match_record(

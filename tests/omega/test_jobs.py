@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from helpers.devices import gpu_shape
 from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of, spreads
+from helpers.products import tried
 
 from oclgenomics.app import jobs as app_jobs
 from oclgenomics.app.jobs import KeptItems, Spread, make_piece, pieces_of
@@ -84,11 +85,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    "words", ["plain.ms --length 1M", "few.ms --length 1M", "many.ms --length 1M --maf 0.1", "twochrom.vcf"]
-)
-def test_combined_is_what_one_scan_writes(device: Device, folder: Path, cut: None, words: str) -> None:
-    command = ["omega", "scan", *words.split(), *WINDOWS]
-    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv", "--plot": "x.svg"}, folder)
+    ("words", "numbers"),
+    [
+        ("plain.ms --length 1M", [1, 7]), ("few.ms --length 1M", [3]), ("many.ms --length 1M --maf 0.1", [3]),
+        ("twochrom.vcf", [3, 7]),
+    ],
+)  # fmt: skip
+def test_combined_is_what_one_scan_writes(
+    device: Device, folder: Path, cut: None, words: str, numbers: list[int]
+) -> None:
+    command, outputs = ["omega", "scan", *words.split(), *WINDOWS], {"-o": "x.tsv", "--plot": "x.svg"}
+    check_combined(command, ["-d", str(device.index)], outputs, folder, tried(numbers, whole=range(1, 8)))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +111,7 @@ def test_combined_takes_the_options_of_outputs(
     device: Device, folder: Path, cut: None, options: str, given: str, outputs: dict[str, str]
 ) -> None:
     command = ["omega", "scan", *options.split(), *WINDOWS]
-    check_combined(command, ["-d", str(device.index)], outputs, folder, [2, 5], given=given.split())
+    check_combined(command, ["-d", str(device.index)], outputs, folder, [3], given=given.split())
 
 
 @pytest.mark.parametrize("words", ["plain.ms --length 1M", "multiallelic.vcf", "twochrom.vcf --ld ABSD"])
@@ -115,7 +122,7 @@ def test_combined_in_compat_precision(
         pytest.skip("compat precision needs float64")
     monkeypatch.setattr(windows, "COMPAT_MAX_SPAN", 25)  # which narrows the windows of all positions
     command = ["omega", "scan", *words.split(), *WINDOWS, "--precision", "compat", "--format", "omegaplus"]
-    check_combined([*command, "--all"], ["-d", str(device.index)], {"-o": "x"}, folder, [1, 4])
+    check_combined([*command, "--all"], ["-d", str(device.index)], {"-o": "x"}, folder, [4])
     check_combined(command, ["-d", str(device.index)], {"-o": "x"}, folder, [3], given=["--no-separator"])
 
 
@@ -587,15 +594,17 @@ def replicates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "numbers"),
     [
-        "{0}/neutral.ms.gz --length 200k --grid 12 --minwin 1k --maxwin 30k --fpr 0.1,0.3",
-        "{0}/neutral.ms.gz --length 200k --scan {0}/one.tsv --sweeps {0}/sweeps.ms --site 80k --within 20k",
+        ("{0}/neutral.ms.gz --length 200k --grid 12 --minwin 1k --maxwin 30k --fpr 0.1,0.3", [1, 3]),
+        ("{0}/neutral.ms.gz --length 200k --scan {0}/one.tsv --sweeps {0}/sweeps.ms --site 80k --within 20k", [23]),
     ],
 )
-def test_combined_thresholds_are_those_of_one_run(device: Device, folder: Path, replicates: Path, words: str) -> None:
+def test_combined_thresholds_are_those_of_one_run(
+    device: Device, folder: Path, replicates: Path, words: str, numbers: list[int]
+) -> None:
     command = ["omega", "threshold", *words.format(replicates).split()]
-    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [1, 3, 23])
+    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, numbers)
 
 
 @pytest.mark.parametrize(
@@ -609,7 +618,7 @@ def test_combined_thresholds_are_those_of_one_run(device: Device, folder: Path, 
 )
 def test_pieces_simulate_the_replicates_of_one_run(device: Device, folder: Path, replicates: Path, words: str) -> None:
     command = ["omega", "threshold", *SIMULATED, *words.format(replicates).split()]
-    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [5])
+    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [2])
     words_of_json = [*command, "-d", str(device.index), "--json"]
 
     def found(words: list[str]) -> dict[str, Any]:
@@ -618,7 +627,7 @@ def test_pieces_simulate_the_replicates_of_one_run(device: Device, folder: Path,
         assert read_thresholds("x.json").maxima
         return {name: value for name, value in record.items() if name not in ("provenance", "checksum")}
 
-    pieces = make_pieces([*command, "-d", str(device.index)], 2, folder)
+    pieces = [str(folder / f"{number}of2.piece") for number in (1, 2)]
     assert found(["omega", "combine", *pieces, "--json"]) == found(words_of_json)
 
 

@@ -107,6 +107,7 @@ def classified(device: Device, *words: str, by: Sequence[str] = STAGES) -> tuple
     return ["sdtw", "classify", *words, *BOTH, *by, "--trim", "20"], ["-d", str(device.index)]
 
 
+@pytest.mark.usefixtures("one_reader")
 @pytest.mark.parametrize("kind", [*WRITERS, "npy"])
 def test_combined_is_what_one_alignment_writes(device: Device, folder: Path, kind: str) -> None:
     """For each format, whose reads are told apart and left out in ways of its own."""
@@ -117,7 +118,7 @@ def test_combined_is_what_one_alignment_writes(device: Device, folder: Path, kin
         )
     else:
         WRITERS[kind](Path("x"), SIGNALS)
-    check_combined(*aligned(device, "x"), {"-o": "x.tsv"}, folder, [2, 5])
+    check_combined(*aligned(device, "x"), {"-o": "x.tsv"}, folder, [4])
 
 
 @pytest.mark.parametrize("reads", ["reads.npz", "run", "run reads.npz run/b.npz"])
@@ -142,7 +143,7 @@ def test_combined_takes_the_options_of_outputs(
 ) -> None:
     command, where = verb(device, "reads.npz", "run")
     outputs = {"-o": "x.gz"} | ({} if verb is aligned else {"--summary": "sum.tsv", "--multiqc": "x_mqc.json"})
-    check_combined([*command, *made.split()], where, outputs, folder, [2, 5], given=given.split())
+    check_combined([*command, *made.split()], where, outputs, folder, [3], given=given.split())
 
 
 def test_thresholds_of_a_file(device: Device, folder: Path) -> None:

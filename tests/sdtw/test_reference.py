@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
@@ -81,7 +82,7 @@ def by_columns(query: list[Any], reference: list[Any], options: AlignOptions) ->
 
 
 @pytest.mark.parametrize("options", CHOICES, ids=str)
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(query=LEVELS, reference=LEVELS)
 def test_the_algorithms_of_the_paper(options: AlignOptions, query: list[int], reference: list[int]) -> None:
     samples, levels = numbers(query, options), numbers(reference, options)
@@ -100,7 +101,7 @@ def test_the_algorithms_of_the_paper_where_scores_saturate(options: AlignOptions
 
 @pytest.mark.parametrize("bonus", ["dwell", "published"])
 @pytest.mark.parametrize("cost", COSTS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     query=st.lists(st.sampled_from([0, 1, 254, 255]), min_size=17, max_size=300),
     reference=st.lists(st.sampled_from([0, 3, 255]), min_size=1, max_size=5),
@@ -242,7 +243,7 @@ def test_blocks_are_normalised_by_all_samples_so_far() -> None:
         assert normalised_samples(first, options).tolist() == found[:BLOCK]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     step=st.sampled_from([1, 3, 4, 7]), bits=st.integers(5, 8),
     samples=st.lists(st.integers(-8000, 8000), min_size=7, max_size=60),

@@ -68,6 +68,7 @@ def test_rates() -> None:
     assert not same_rate(4000, 5000)
 
 
+@pytest.mark.usefixtures("one_reader")
 @pytest.mark.parametrize("kind", ["blow5", "pod5", "fast5", "single.fast5", "npz"])
 def test_every_format(tmp_path: Path, kind: str) -> None:
     need(kind)

@@ -13,6 +13,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.signals import FilePart, Signals, TrimOptions, read_signals, write_signals
 from oclgenomics.signals.readers import slow5_parts
 
+pytestmark = pytest.mark.usefixtures("one_reader")
 SIGNALS = raw_signals((50, 3000, 2, 700, 1, 4000, 20, 900, 300))
 
 
@@ -32,7 +33,7 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def reads_of(paths: object, **options: object) -> list[tuple[object, ...]]:
     found = Signals.joined([Signals.of([]), *read_signals(paths, **options)])  # type: ignore[arg-type]
     return [
-        (found.names[number], found.read(number).tolist(), found.scale[number], found.offset[number],
+        (found.names[number], found.read(number).tobytes(), found.scale[number], found.offset[number],
          str(found.rate[number]), found.channel[number], found.pore[number], found.molecule[number])
         for number in range(len(found))
     ]  # fmt: skip
@@ -51,7 +52,10 @@ def test_parts_have_each_read_once(written: tuple[str, Path]) -> None:
     rng = np.random.default_rng(1)
     cuts = [[number * size // of for number in range(1, of)] for of in (1, 2, 3, 7, 20)]
     cuts += [rng.integers(0, size, 3).tolist() for _ in range(4)] + [[0, 1, 2, 2, size - 6, size - 5, size - 1, size]]
-    cuts += [[cut] for cut in range(0, size, max(1, size // 100))]
+    cuts += [[cut] for cut in range(0, size, max(1, size // 20))]
+    # Where records begin: of SLOW5 with the name, of BLOW5 with ten bytes of sizes before it.
+    names = [at for name in SIGNALS.names[1:4] if (at := path.read_bytes().find(name.encode())) > 0]
+    cuts += [[at + offset] for at in names for offset in (-11, -10, -9, -1, 0, 1)]
     assert reads_of([part for cut in cuts for part in parts_of(path, cut)]) == whole * len(cuts)
     first = [len(reads_of(part)) for part in parts_of(path, [size // 2])]
     assert sum(first) == len(whole)

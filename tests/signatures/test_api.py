@@ -11,7 +11,8 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from helpers.signature_matches import match_record
+from helpers.products import examples
+from helpers.signature_matches import match_record, matches
 from helpers.signature_parts import Read, scan_parts
 from helpers.signature_samples import random_letters
 from hypothesis import given, settings, strategies as st
@@ -67,7 +68,7 @@ def expected(samples: list[Sample], signatures: list[Signature], options: ScanOp
     for number, (name, letters, qualities) in enumerate(samples):
         for signature, pattern in signatures:
             for strand in "+-" if options.strand == "both" else options.strand:
-                found = reference.matches(
+                found = matches(
                     letters, qualities, pattern, strand=strand, max_mismatches=options.max_mismatches,
                     min_informative=options.min_informative, min_score=options.min_score,
                 )  # fmt: skip
@@ -80,7 +81,7 @@ def expected(samples: list[Sample], signatures: list[Signature], options: ScanOp
 
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method not in EDITS_ONLY])
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=examples(8))
 @given(data=st.data())
 def test_scan_finds_what_the_oracle_finds(
     shaped: Engine, method: Any, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -122,7 +123,7 @@ def check_samples(found: ScanResult, samples: list[Sample], *, best: bool = Fals
     assert table.least_quality.tolist() == [min(score, default=255) for score in scores]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(data=st.data())
 def test_alignments_and_best_matches_of_samples(
     engine: Engine, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from helpers.alignments import make_alignment
 from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of
+from helpers.products import examples
 from helpers.sweep_sites import SEEDS, few_haplotypes, varying
 from hypothesis import given, settings, strategies as st
 
@@ -126,7 +127,7 @@ WAYS = [
     seed=SEEDS, number=st.sampled_from([1, 2, 3, 7]), way=st.sampled_from(WAYS), missing=st.sampled_from([0.0, 0.1]),
     given_background=st.booleans(), sizes=st.lists(st.integers(0, 70), min_size=1, max_size=3),
 )  # fmt: skip
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 def test_any_pieces_give_the_scans_of_the_whole(
     engine: Engine, seed: int, number: int, way: dict[str, Any], missing: float, given_background: bool,
     sizes: list[int],

@@ -17,6 +17,7 @@ from helpers.alignments import (
     random_positions,
     tied_states,
 )
+from helpers.products import examples, runs_whole
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError, UsageError
@@ -41,7 +42,7 @@ def assert_equal_scans(scan: Scan, other: Scan) -> None:
         np.testing.assert_array_equal(getattr(scan, name), getattr(other, name))
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sites=st.one_of(
         st.integers(4, 12), st.sampled_from([63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257, 320])
@@ -140,9 +141,10 @@ def test_sites_of_three_and_four_states(shaped: Engine, rng: np.random.Generator
     seen = rng.random(states.shape) < 0.9 if masked else np.ones_like(states, bool)
     options = ScanOptions(**WINDOW)
     alignment = make_multiallelic(states, positions, seen if masked else None)
+    values = reference.allele_values(np.where(seen, states, -1))
     for rows in (None, 64):
         scan = OmegaScanner(shaped, block_rows=rows).scan(alignment, options)
-        assert_same_scan(scan, reference.allele_values(np.where(seen, states, -1)), positions, options)
+        assert_same_scan(scan, values, positions, options)
 
 
 def test_compat_without_float64_is_refused(
@@ -155,17 +157,24 @@ def test_compat_without_float64_is_refused(
     assert OmegaScanner(engine).scan(alignment, ScanOptions(**WINDOW)).valid.any()
 
 
-@pytest.mark.parametrize("masked", [False, True])
-def test_compat_dna_mode(shaped: Engine, rng: np.random.Generator, masked: bool) -> None:
+@functools.cache
+def dna_case(masked: bool) -> tuple[Alignment, list[tuple[float, float, int, int, int]]]:
+    """Sites of two to four states, and the oracle's scan of them."""
+    rng = np.random.default_rng(20210517)
     states = correlated_states(rng, 140, 40).astype(int)
     states[30, :12], states[31] = 2, rng.integers(0, 4, 40)
     more = rng.random(140) < 0.2
     states[more] = np.where(rng.random((more.sum(), 40)) < 0.1, rng.integers(2, 4, (more.sum(), 40)), states[more])
     seen = rng.random(states.shape) < 0.7 if masked else np.ones_like(states, bool)
     positions = random_positions(rng, 140)
-    options = ScanOptions(**WINDOW, precision="compat")
-    scan = OmegaScanner(shaped).scan(make_multiallelic(states, positions, seen if masked else None), options)
     rows = reference.compat_scan(reference.compat_dna_values(np.where(seen, states, -1)), positions, **WINDOW)
+    return make_multiallelic(states, positions, seen if masked else None), rows
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_compat_dna_mode(shaped: Engine, masked: bool) -> None:
+    alignment, rows = dna_case(masked)
+    scan = OmegaScanner(shaped).scan(alignment, ScanOptions(**WINDOW, precision="compat"))
     np.testing.assert_array_equal(scan.omega, [row[1] for row in rows])
     np.testing.assert_array_equal(scan.left, [row[2] for row in rows])
     np.testing.assert_array_equal(scan.right, [row[3] for row in rows])
@@ -215,6 +224,7 @@ def test_results_do_not_depend_on_blocks_chunks_or_memory(shaped: Engine, rng: n
     assert tight.memory.peak <= 8 << 20
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kernel", ["1", "2", "tiles"])
 @pytest.mark.parametrize(("maxwin", "largest"), [(20_000, 500_000), (2000, 1 << 20)])
 def test_a_device_that_gives_little_to_one_buffer(
@@ -239,14 +249,14 @@ def test_a_window_larger_than_one_buffer_is_refused(engine: Engine, rng: np.rand
 @pytest.mark.parametrize("precision", ["accurate", "compat"])
 def test_streamed_sites_of_many_states(shaped: Engine, rng: np.random.Generator, precision: str) -> None:
     """A few sites of three states among those that are uploaded block by block."""
-    states, positions = correlated_states(rng, 1200, 6000), random_positions(rng, 1200)
+    states, positions = correlated_states(rng, 1200, 3000), random_positions(rng, 1200)
     some = rng.choice(1200, 30, replace=False)
-    states[some] += (rng.random((30, 6000)) < 0.2).astype(np.uint8)
+    states[some] += (rng.random((30, 3000)) < 0.2).astype(np.uint8)
     alignment = make_multiallelic(states, positions)
     assert len(alignment.multi_site) == 90
     options = ScanOptions(grid=60, minwin=500, maxwin=5_000, precision=precision)
     whole = OmegaScanner(shaped).scan(alignment, options)
-    limit = (3 if precision == "accurate" else 6) << 20  # OmegaPlus' DNA mode has two rows for every site
+    limit = (3 if precision == "accurate" else 6) << 19  # OmegaPlus' DNA mode has two rows for every site
     tight = Engine(shaped.device, max_memory=limit)
     assert planes_of(alignment, dna=precision == "compat").nbytes > tight.budget // 2
     assert_equal_scans(OmegaScanner(tight).scan(alignment, options), whole)
@@ -271,6 +281,7 @@ def test_memory_that_cannot_do_is_refused(shaped: Engine, rng: np.random.Generat
         OmegaScanner(Engine(shaped.device, max_memory=1 << 17)).scan(alignment, ScanOptions(**WINDOW))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("data", ["complete", "masked", "unphased", "multiallelic", "uncorrelated"])
 @pytest.mark.parametrize("block_rows", [None, 64])
 def test_all_kernels_give_the_same_bits(
@@ -295,6 +306,26 @@ def test_all_kernels_give_the_same_bits(
         assert_equal_scans(scan, auto)
 
 
+SMALL: dict[str, Any] = {"grid": 7, "minwin": 10, "maxwin": 1000, "minsnps": 1}
+LARGE: dict[str, Any] = {"grid": 9, "minwin": 100, "maxwin": 40_000, "minsnps": 2}
+
+
+@functools.cache
+def tied_cases(measure: str, *, large: bool) -> list[tuple[Alignment, list[tuple[float, float, int, int]]]]:
+    """Alignments many of whose windows have one omega, and the oracle's scans of them."""
+    shape, window, seeds = ((150, 4), LARGE, 3) if large else ((12, 8), SMALL, 25)
+    cases = []
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        rsquare = measure == "RSQUARE"
+        haplotypes = shape[1] - (not rsquare)  # whose square is no power of 2
+        states = tied_states(rng, shape[0] if large else int(rng.integers(6, shape[0] + 1)), haplotypes)
+        positions = np.sort(rng.choice(window["maxwin"], len(states), replace=False)) + 1
+        values = reference.pair_values(states) if rsquare else reference.measure_values(states, measure)
+        cases.append((make_alignment(states, positions), reference.scan(values, positions, **window)))
+    return cases
+
+
 @pytest.mark.parametrize(
     ("kernel", "measure"),
     [
@@ -304,28 +335,18 @@ def test_all_kernels_give_the_same_bits(
 )
 def test_of_equal_omegas_the_smallest_window_wins(shaped: Engine, kernel: str, measure: str) -> None:
     """Small alignments one by one and together, and larger ones whose equal windows lie in several blocks."""
-    small = {"grid": 7, "minwin": 10, "maxwin": 1000, "minsnps": 1}
-    large = {"grid": 9, "minwin": 100, "maxwin": 40_000, "minsnps": 2}
-    for shape, rows, window, seeds in (((12, 8), None, small, 25), ((150, 4), 64, large, 3)):
+    for window, rows in ((SMALL, None), (LARGE, 64)):
         options = ScanOptions(**window, kernel=kernel, ld=measure)
-        cases = []
-        for seed in range(seeds):
-            rng = np.random.default_rng(seed)
-            haplotypes = shape[1] - (measure != "RSQUARE")  # whose square is no power of 2
-            states = tied_states(rng, int(rng.integers(6, shape[0] + 1)) if rows is None else shape[0], haplotypes)
-            positions = np.sort(rng.choice(window["maxwin"], len(states), replace=False)) + 1
-            cases.append((states, positions))
         scanner = OmegaScanner(shaped, block_rows=rows)
-        together = scanner.scan_batch([make_alignment(*case) for case in cases], options)
-        for scan, (states, positions) in zip(together, cases, strict=True):
-            rsquare = measure == "RSQUARE"
-            values = reference.pair_values(states) if rsquare else reference.measure_values(states, measure)
-            expected = reference.scan(values, positions, **window)
+        cases = tied_cases(measure, large=window is LARGE)
+        together = scanner.scan_batch([alignment for alignment, _ in cases], options)
+        for scan, (alignment, expected) in zip(together, cases, strict=True):
             assert scan.left.tolist() == [row[2] for row in expected]
             assert scan.right.tolist() == [row[3] for row in expected]
-            assert_equal_scans(scanner.scan(make_alignment(states, positions), options), scan)
+            assert_equal_scans(scanner.scan(alignment, options), scan)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("popcount", [False, True])
 @pytest.mark.parametrize("data", ["complete", "masked", "unphased"])
 def test_rare_alleles_of_thousands_of_haplotypes(
@@ -481,7 +502,7 @@ def test_tiles_whose_bounds_say_nothing_are_evaluated_exactly(shaped: Engine) ->
     assert_equal_scans(tiles, two)
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     sites=st.integers(200, 900),
     haplotypes=st.sampled_from([6, 50, 300]),
@@ -720,8 +741,8 @@ def windows_of_many_sites(side: int) -> tuple[Alignment, ScanOptions, float]:
 
 
 def test_windows_of_thousands_of_sites(shaped: Engine) -> None:
-    """Of 10,000, or, with the kernels for GPUs on a CPU, of more than have 2^24 windows."""
-    side = 10_000 if shaped.tuning.cpu or shaped.device.kind != "cpu" else 4_200
+    """Of 10,000, or on a CPU of more than have 2^24 windows."""
+    side = 10_000 if shaped.device.kind != "cpu" or (shaped.tuning.cpu and runs_whole()) else 4_200
     alignment, options, best = windows_of_many_sites(side)
     scan = OmegaScanner(shaped).scan(alignment, options)
     assert scan.positions[1] == side + 1

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from helpers.alignments import correlated_states, make_alignment, random_positions
 from helpers.linkage import ld_matrix
-from hypothesis import given, strategies as st
+from helpers.products import examples
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.app.reports import write_report
 from oclgenomics.errors import InputError, ParameterError, UsageError
@@ -149,6 +150,7 @@ def blocks_of(values: np.ndarray, rows: int) -> Iterator[LdBlock]:
         yield LdBlock(row0, upper[row0 : row0 + rows, row0:])
 
 
+@settings(max_examples=examples(100))
 @given(
     sites=st.integers(2, 40), most=st.integers(1, 45), rows=st.integers(1, 45), seed=st.integers(0, 100),
 )  # fmt: skip

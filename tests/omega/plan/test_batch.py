@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic, random_positions
+from helpers.products import examples
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.errors import UsageError
@@ -47,7 +48,7 @@ members = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     chosen=st.lists(members, min_size=1, max_size=8),
     maxwin=st.sampled_from([5_000, 100_000]),
@@ -71,7 +72,7 @@ def test_a_batch_is_its_alignments_one_by_one(
         assert_equal(found, OmegaScanner(engine).scan(alignment, options))
 
 
-@settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chosen=st.lists(members.filter(lambda member: member[0] != "unphased"), min_size=2, max_size=5))
 def test_a_batch_in_compat_precision(engine: Engine, chosen: list[tuple[str, int, int, int]]) -> None:
     alignments = [alignment_of(*member) for member in chosen]
@@ -94,7 +95,7 @@ ways = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     chosen=st.lists(members, min_size=1, max_size=4),
     cuts=st.lists(st.integers(0, 15), min_size=2, max_size=2),
@@ -165,7 +166,9 @@ def test_one_alignment_with_sums_too_large_leaves_the_others_alone(engine: Engin
     rng = np.random.default_rng(3)
     pattern = (rng.random(haplotypes) < 0.4).astype(np.uint8)
     full = make_alignment(np.repeat(pattern[None], sites, axis=0), np.arange(sites) * 10 + 1)
-    other = make_alignment((rng.random((sites, haplotypes)) < 0.3).astype(np.uint8), np.arange(sites) * 10 + 1)
+    other = make_alignment(
+        (rng.integers(0, 256, (sites, haplotypes), np.uint8) < 77).astype(np.uint8), np.arange(sites) * 10 + 1
+    )
     options = ScanOptions(grid=5, minwin=10, maxwin=10_000)
     together = OmegaScanner(engine).scan_batch([other, full, other], options)
     for alignment, found in zip([other, full, other], together, strict=True):

@@ -136,15 +136,18 @@ def buffers_of(part: Pass, uploads: SiteUploads) -> dict[str, int]:
 
 def check_buffers(
     windows: Windows, sites: int, limits: DeviceLimits, uploads: SiteUploads = ALL_STAY, **options: Any
-) -> None:
-    """Every buffer of every pass has room, and so have all of them together, or not even a tile of rows has."""
+) -> list[Pass]:
+    """Every buffer of every pass has room, and so have all of them together, or not even a tile of rows has.
+
+    Returns the passes; none in the latter case.
+    """
     options |= {"uploads": uploads}
     try:
         passes = plan_passes(windows, sites, limits, tiles=True, **options)
     except AllocationError:
         with pytest.raises(AllocationError):
             plan_passes(windows, sites, limits, tiles=True, block_rows=TILE, **options)
-        return
+        return []
     for part in passes:
         rows = max(block.rows for block in part.blocks)
         assert part.sums_size >= (rows - 1) * part.stride + max(block.width for block in part.blocks)
@@ -152,6 +155,7 @@ def check_buffers(
         assert max(sizes.values()) <= limits.max_allocation, sizes
         assert sum(sizes.values()) <= limits.budget, sizes
     assert sorted(scored_rows(passes)) == np.flatnonzero(windows.valid).tolist()
+    return passes
 
 
 @given(
@@ -171,7 +175,7 @@ def test_no_buffer_is_larger_than_the_device_gives(
     check_buffers(windows_of(sites, grid, maxwin), sites, limits, SiteUploads(8 * words, 2), kernel=kernel)
 
 
-@pytest.mark.pairwise
+@pytest.mark.each_value
 @pytest.mark.parametrize("mebibytes", [128, 256, 512, 1024])
 @pytest.mark.parametrize(("sites", "maxwin"), [(100_000, 10_000), (400_000, 2000)])
 @pytest.mark.parametrize("grid", [50, 2000])
@@ -179,9 +183,7 @@ def test_no_buffer_of_a_large_scan_is_larger_than_the_device_gives(
     mebibytes: int, sites: int, maxwin: int, grid: int
 ) -> None:
     limits = DeviceLimits(mebibytes << 22, mebibytes << 20, 24, 16, cpu=False)
-    windows = windows_of(sites, grid, maxwin)
-    check_buffers(windows, sites, limits)
-    assert plan_passes(windows, sites, limits, tiles=True)
+    assert check_buffers(windows_of(sites, grid, maxwin), sites, limits)
 
 
 @pytest.mark.parametrize("tiles", [1, 2, 5])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import UsageError
@@ -98,7 +99,7 @@ def slow_prepare(columns, order, maf, no_singletons, impute, binary, seed):
     return ["".join(column) for column, _ in kept], discarded
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(data=st.data(), alphabet=st.sampled_from(["binary", "dna"]))
 def test_as_the_loop(tmp_path_factory, data, alphabet):
     letters = data.draw(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.products import on_one_cpu
+from helpers.products import examples, on_one_cpu
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
@@ -101,7 +101,7 @@ def any_reads(
     check(shaped, [signal(rng, kind, rows) for kind in kinds], rows, spare, *choice)
 
 
-test_any_reads = pytest.mark.one_cpu(settings(max_examples=80)(ANY_READS(any_reads)))
+test_any_reads = pytest.mark.one_cpu(settings(max_examples=examples(80))(ANY_READS(any_reads)))
 test_some_reads = pytest.mark.other_cpus(settings(max_examples=20)(ANY_READS(any_reads)))
 
 
@@ -113,7 +113,7 @@ def test_all_options(shaped: Engine, choice: tuple[AlignOptions, str]) -> None:
 
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("reads", READS)
-@pytest.mark.pairwise
+@pytest.mark.each_value
 def test_sizes_around_every_border(shaped: Engine, reads: int, rows: int) -> None:
     rng = np.random.default_rng(rows)
     for norm, spare in itertools.product(NORMS, (0, 1, 31)):

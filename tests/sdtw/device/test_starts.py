@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import bisect
+import functools
+from typing import Any
 
 import numpy as np
 import pytest
+from helpers.products import only_whole
 from helpers.sdtw_oracle import OracleAligner, small_squiggle
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine
+from oclgenomics.sdtw import Squiggle
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.device.steps import finished
 from oclgenomics.sdtw.options import AlignOptions, Bonus
@@ -63,33 +67,41 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("prefix", [4, 29, 130])
-def test_starts_on_the_device(shaped: Engine, options: AlignOptions, prefix: int) -> None:
-    """Start and cost of alignments that end anywhere, also near the begin of a track, are those of the oracle."""
+TWO = (
+    small_squiggle("a", 80 + 12 * np.random.default_rng(1).standard_normal(230), cuts=[3, 90]),
+    small_squiggle("b", 80 + 12 * np.random.default_rng(2).standard_normal(9), molecule="rna"),
+)
+
+
+@functools.cache
+def ended_anywhere(options: AlignOptions, prefix: int) -> tuple[list[NDArray[Any]], list[int]]:
+    """Return samples, first samples, references and last columns of alignments; and where the oracle starts them."""
     rng = np.random.default_rng(prefix)
-    references = (
-        small_squiggle("a", 80 + 12 * rng.standard_normal(230), cuts=[3, 90]),
-        small_squiggle("b", 80 + 12 * rng.standard_normal(9), molecule="rna"),
-    )
     count = 40
     first = np.sort(rng.integers(0, 500, count))
-    stretch = np.repeat(references[0].levels, 3) + rng.standard_normal(3 * len(references[0]))
+    stretch = np.repeat(TWO[0].levels, 3) + rng.standard_normal(3 * len(TWO[0]))
     samples = (8 * stretch[: 500 + prefix]).astype(np.int16)
     which = rng.integers(0, 2, count)
-    column = np.array([rng.integers(-1, len(references[number])) for number in which])
-    finder = StartFinder(shaped, references, options)
-    found = finished(finder.find(samples, first, prefix, which, column))
-    for read in range(count):
-        reference = references[which[read]]
-        if column[read] < 0:
-            assert found[read] == -1
+    column = np.array([rng.integers(-1, len(TWO[number])) for number in which])
+    expected = []
+    for begin, reference, last in zip(first, [TWO[number] for number in which], column.tolist(), strict=True):
+        if last < 0:
+            expected.append(-1)
             continue
-        track = int(reference.tracks[np.searchsorted(reference.tracks, column[read], "right") - 1])
+        track, end = (int(reference.tracks[np.searchsorted(reference.tracks, last, "right") - n]) for n in (1, 0))
         levels = normalised_levels(reference.levels, reference.column_strand, options)
-        end = int(reference.tracks[np.searchsorted(reference.tracks, column[read], "right")])
-        query = normalised_samples(samples[first[read] : first[read] + prefix], options)
-        assert found[read] == track + start_of(query, levels[track:end], int(column[read]) - track, options)
+        query = normalised_samples(samples[begin : begin + prefix], options)
+        expected.append(track + start_of(query, levels[track:end], last - track, options))
+    return [samples, first, which, column], expected
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("prefix", [4, *only_whole(29), 130])
+def test_starts_on_the_device(shaped: Engine, options: AlignOptions, prefix: int) -> None:
+    """Start and cost of alignments that end anywhere, also near the begin of a track, are those of the oracle."""
+    (samples, first, which, column), expected = ended_anywhere(options, prefix)
+    found = finished(StartFinder(shaped, TWO, options).find(samples, first, prefix, which, column))
+    assert found.tolist() == expected
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
@@ -109,26 +121,36 @@ def test_costs_to_starts_are_those_of_alignments(shaped: Engine, options: AlignO
     assert (starts <= best.column[there, 0]).all()
 
 
+DEAR = small_squiggle("a", np.resize([90.0] * 19 + [9e5], 60))
+ALTERNATING = np.resize(np.array([-900, 900], np.int16), 4000)
+
+
+def levels_of(reference: Squiggle, options: AlignOptions) -> Row:
+    """Return the levels of the first strand."""
+    return normalised_levels(reference.levels, reference.column_strand, options)[: len(reference) // 2]
+
+
+@functools.cache
+def ends(prefix: int, options: AlignOptions) -> Row:
+    """Return the oracle's costs, which are the same for all engines."""
+    return last_row(normalised_samples(ALTERNATING[:prefix], options), levels_of(DEAR, options), options)
+
+
 @pytest.mark.parametrize("bonus", ["dwell", "published"])
 def test_starts_where_scores_saturate(shaped: Engine, bonus: Bonus) -> None:
     """No bonus is subtracted from a score that is saturated, so costs to starts are those of alignments here, too."""
     options = AlignOptions(cost="absolute", bonus=bonus, step=1)
-    reference = small_squiggle("a", np.resize([90.0] * 19 + [9e5], 60))
-    samples = np.resize(np.array([-900, 900], np.int16), 4000)
-    levels = normalised_levels(reference.levels, reference.column_strand, options)[:60]
-    finder = StartFinder(shaped, [reference], options)
-
-    def ends(prefix: int) -> Row:
-        return last_row(normalised_samples(samples[:prefix], options), levels, options)
-
-    longest = bisect.bisect_left(range(4000), True, key=lambda prefix: prefix > 6 and ends(prefix).min() >= SATURATED)
+    finder = StartFinder(shaped, [DEAR], options)
+    longest = bisect.bisect_left(
+        range(4000), True, key=lambda prefix: prefix > 6 and ends(prefix, options).min() >= SATURATED
+    )
     for prefix in (longest - 1, longest - 4):
-        score, rows = ends(prefix), normalised_samples(samples[:prefix], options)
+        score, rows = ends(prefix, options), normalised_samples(ALTERNATING[:prefix], options)
         assert score.min() < SATURATED
         column = np.flatnonzero(score < SATURATED)
-        starts, cost = finished(finder._found(samples, np.zeros(len(column), np.int64), prefix, column))
+        starts, cost = finished(finder._found(ALTERNATING, np.zeros(len(column), np.int64), prefix, column))
         assert cost.tolist() == score[column].tolist()
-        assert starts[-1] == start_of(rows, levels, int(column[-1]), options)
+        assert starts[-1] == start_of(rows, levels_of(DEAR, options), int(column[-1]), options)
 
 
 def test_no_alignments_have_no_starts(engine: Engine) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from helpers.sdtw_oracle import many_records
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
@@ -64,7 +65,7 @@ def test_what_is_in_doubt_is_unclassified() -> None:
     assert barcodes.of([]) == []
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.integers(0, 10**6), st.integers(1, 2 * TOGETHER + 1))
 def test_costs_are_those_of_alignments(seed: int, count: int) -> None:
     barcodes = Barcodes(BARCODES, margin=0.0)

@@ -136,7 +136,8 @@ class Loop:
 
 
 def configuration(**settings: Any) -> str:
-    lines = [f"{key} = {value!r}" for key, value in settings.items()]
+    """A mapper's settings, with time enough on a busy machine."""
+    lines = [f"{key} = {value!r}" for key, value in ({"max_latency": 60.0, "deadline": 600.0} | settings).items()]
     table = '[{}_settings."oclgenomics.sdtw.live.readfish"]'
     return "\n".join([table.format("caller"), table.format("mapper"), *lines])
 
@@ -199,7 +200,6 @@ def test_calibrated_signals(files: dict[str, str]) -> None:
 def test_decoys(files: dict[str, str]) -> None:
     loop = Loop(configuration(
         reference=files["target.sdtw"], decoy=files["background.sdtw"], stages="40:0", score="difference", trim="none",
-        max_latency=5.0,
     ))  # fmt: skip
     assert loop.turn({1: ("a", GOOD), 2: ("b", BAD)}) == {1: "single_on", 2: "single_off"}
     loop.end()
@@ -213,7 +213,7 @@ def test_reads_of_several_targets(files: dict[str, str], tmp_path: Path) -> None
     """A read that a close relative would have accepted as well is an alignment there, too; one that is clear is not."""
     write_squiggle(twin := str(tmp_path / "twin.sdtw"), TWIN)
     text = configuration(reference=[files["background.sdtw"], files["target.sdtw"], twin],
-                         thresholds=files["stages.json"], trim="none", max_latency=5.0)  # fmt: skip
+                         thresholds=files["stages.json"], trim="none")  # fmt: skip
     for wanted, answers in (
         ("target_record", ("multi_on", "single_off")),
         ("twin_record", ("multi_on", "single_off")),
@@ -229,7 +229,7 @@ def test_reads_of_several_targets(files: dict[str, str], tmp_path: Path) -> None
 def test_each_target_is_compared_with_the_decoys_by_itself(files: dict[str, str], tmp_path: Path) -> None:
     """By its cost alone the background would have been accepted as well; the decoy is better than it."""
     write_squiggle(twin := str(tmp_path / "twin.sdtw"), TWIN)
-    settings = {"reference": [files["background.sdtw"], files["target.sdtw"]], "trim": "none", "max_latency": 5.0}
+    settings = {"reference": [files["background.sdtw"], files["target.sdtw"]], "trim": "none"}
     for stages, answer in (
         ({"stages": "40:4000"}, "multi_on"),
         ({"stages": "40:40", "score": "difference"}, "single_on"),
@@ -251,7 +251,7 @@ def test_conditions_by_barcode(files: dict[str, str], tmp_path: Path) -> None:
     write_squiggle(path := str(tmp_path / "barcodes.sdtw"), BARCODES)
     front = 8 * CONSTRUCTS.shape[1]
     text = configuration(reference=[files["target.sdtw"], files["background.sdtw"]], thresholds=files["stages.json"],
-                         trim=front, barcodes=path, max_latency=5.0)  # fmt: skip
+                         trim=front, barcodes=path)  # fmt: skip
     whole = {name: Region(name, [Interval(f"{name}_record", 0, float("inf"), strand) for strand in "+-"])
              for name in ("target", "background")}  # fmt: skip
     tables = {"barcodes_1": whole["target"], "barcodes_3": whole["background"],
@@ -279,7 +279,7 @@ def test_conditions_by_barcode(files: dict[str, str], tmp_path: Path) -> None:
 @pytest.mark.usefixtures("installed")
 def test_barcodes_without_a_reference_are_refused(files: dict[str, str], tmp_path: Path) -> None:
     """But for the two tables that readfish demands: all reads are unclassified then."""
-    text = configuration(reference=files["target.sdtw"], thresholds=files["stages.json"], trim="none", max_latency=5.0)
+    text = configuration(reference=files["target.sdtw"], thresholds=files["stages.json"], trim="none")
     with pytest.raises(UsageError, match="barcode barcode01 is not known; name their reference with barcodes"):
         Loop(text, WHOLE, {"barcode01": WHOLE, "classified": WHOLE, "unclassified": WHOLE})
     nothing = Region("classified", [], control=True)

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from helpers.read_until import BACKGROUND, LEVELS, TARGET, Chunk, Script, classifier_of, read_of, stages_of
 from helpers.sdtw_oracle import OracleAligner
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
@@ -77,7 +78,7 @@ def test_reads_are_named_by_number_where_there_is_one() -> None:
     assert client.unblocked == [(2, 77)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.data())
 def test_decisions_are_those_of_whole_reads(data: st.DataObject) -> None:
     """However reads are cut into chunks, whether only new samples come or all so far, and whatever a batch may hold."""
@@ -405,8 +406,10 @@ def odd_chunks(draw: st.DrawFn) -> tuple[Any, Any]:
     return draw(st.one_of(st.integers(0, 3), WORDS)), draw(st.one_of(st.just(chunk), WORDS))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(st.lists(odd_chunks(), max_size=6), max_size=8), st.sampled_from(["<i2", "<f4"]))
+@example([[(0, Chunk("a", GOOD.tobytes(), 0, len(GOOD), 0))]], "<i2")
+@example([[(1, Chunk("a", GOOD.tobytes(), float("inf"), len(GOOD), 0))]], "<i2")
 def test_whatever_comes_the_loop_goes_on(turns: list[list[tuple[Any, Any]]], dtype: str) -> None:
     """And each read is told about once at most."""
     client = Script([*turns, []], dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ def scores(name: str = "one", prefixes: tuple[int, ...] = (500, 1000, 2000), rea
     return LabelledScores(name, prefixes, target, other, names, names, AlignOptions(), "difference", ("a", "b"))
 
 
+@cache
 def evaluated(name: str = "one", prefixes: tuple[int, ...] = (500, 1000, 2000), reads: int = 40) -> Evaluation:
     return evaluate(scores(name, prefixes, reads), rounds=20, splits=5)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from helpers.products import examples
 from helpers.signature_cases import SPECIAL, Case, cases, check_case
 from hypothesis import given, settings, strategies as st
 
@@ -11,7 +12,7 @@ from oclgenomics.signatures.device.brute import BruteMatcher
 
 
 @given(cases(), st.booleans(), st.booleans(), st.sampled_from([20, 1 << 20]), st.sampled_from([50, 1 << 20]))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_any_case(shaped: Engine, case: Case, prefix_sums: bool, flat: bool, max_pairs: int, max_starts: int) -> None:
     rounds = {"max_pairs": max_pairs, "max_starts": max_starts}
     check_case(case, shaped, BruteMatcher, prefix_sums=prefix_sums, flat=flat, **rounds)

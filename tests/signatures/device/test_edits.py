@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from helpers.edit_samples import Named, expected_rows, make_reads, make_texts
 from helpers.pattern_sets import on_device
+from helpers.products import examples, only_whole
+from helpers.signature_matches import places
 from helpers.signature_samples import SampleRecord, sample_letters
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
@@ -29,7 +31,7 @@ from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.panels.seeds import make_table
 from oclgenomics.signatures.panels.windows import cut_windows
 from oclgenomics.signatures.plan import LanePlan
-from oclgenomics.signatures.reference import end_costs, places
+from oclgenomics.signatures.reference import end_costs
 
 ALPHABETS = ("ACGT", "ACGT", "A", "AC", "ACGTRYSWKMBDHVN")
 EDITS = st.sampled_from([1, 3, 6, 9])  # by keys of 32 and of 64 bits, in registers and in memory
@@ -109,7 +111,7 @@ def any_places(
     check_places(shaped, reads, texts, max_edits, piece=piece, route=route, room=room, at_once=at_once, strand="+")
 
 
-test_places_are_those_of_the_oracle = pytest.mark.one_cpu(settings(max_examples=30)(ANY_PLACES(any_places)))
+test_places_are_those_of_the_oracle = pytest.mark.one_cpu(settings(max_examples=examples(30))(ANY_PLACES(any_places)))
 test_some_places_are_those_of_the_oracle = pytest.mark.other_cpus(settings(max_examples=8)(ANY_PLACES(any_places)))
 
 
@@ -176,7 +178,7 @@ SPECIAL = {
 
 @pytest.mark.pairwise
 @pytest.mark.parametrize("case", SPECIAL)
-@pytest.mark.parametrize("max_edits", [1, 4, 5, 7, 8])
+@pytest.mark.parametrize("max_edits", [4, 5, 7, 8, *only_whole(1)])
 @pytest.mark.parametrize("route", ROUTES)
 def test_special_cases(shaped: Engine, case: str, max_edits: int, route: str) -> None:
     letters, texts = SPECIAL[case]
@@ -194,7 +196,7 @@ def write_reads(path: Path, reads: list[Named]) -> None:
 
 
 @pytest.mark.parametrize("method", ["auto", "index", "lanes", "brute"])
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(data=st.data())
 def test_scan_with_edits(
     shaped: Engine, method: Method, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

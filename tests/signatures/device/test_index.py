@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers import signature_samples
 from helpers.pattern_sets import cut_from, expected_pairs, on_device, same_pairs
-from helpers.products import drawn, only_whole
+from helpers.products import drawn, examples, only_whole
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
 from hypothesis import given, settings, strategies as st
 
@@ -47,7 +47,7 @@ def records_of(rng: np.random.Generator, sizes: list[int], n_rate: float, letter
     ]
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     sizes=st.lists(st.integers(0, 400), min_size=1, max_size=4),
     lengths=st.lists(st.integers(1, 200), min_size=1, max_size=6),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from helpers.edit_samples import edited
 from helpers.pattern_sets import on_device
+from helpers.products import examples
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
 from hypothesis import given, settings, strategies as st
 
@@ -48,7 +49,7 @@ def cut(patterns: Patterns, max_edits: int, parts: int) -> Windows:
     return cut_windows(patterns, np.arange(len(patterns)), max_edits, parts)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     seed=st.integers(0, 1 << 32),
     alphabet=st.sampled_from(ALPHABETS),

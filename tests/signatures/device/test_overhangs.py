@@ -10,6 +10,8 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.edit_samples import edited
+from helpers.products import examples
+from helpers.signature_matches import matches, places
 from helpers.signature_parts import Read, scan_parts
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
 from hypothesis import given, settings, strategies as st
@@ -17,7 +19,7 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.letters import letter_blocks
-from oclgenomics.signatures import ChosenSamples, Panel, ScanOptions, ScanResult, reference, scan
+from oclgenomics.signatures import ChosenSamples, Panel, ScanOptions, ScanResult, scan
 from oclgenomics.signatures.device.overhang_edits import EditOverhangFinder
 from oclgenomics.signatures.device.overhangs import OverhangFinder
 from oclgenomics.signatures.device.patterns import DevicePatterns
@@ -57,7 +59,7 @@ def reads_and_signatures(draw: st.DrawFn) -> tuple[list[Read], list[tuple[str, s
     return reads, signatures
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     case=reads_and_signatures(), report=st.sampled_from(REPORTS), strand=st.sampled_from(STRANDS),
     most=st.sampled_from([0, 1, 3]), edits=st.sampled_from([0, 0, 1, 2, 4]),
@@ -128,7 +130,7 @@ def test_rounds_and_words_of_any_size(shaped: Engine, max_pairs: int, longest: i
     for piece, record in enumerate(records):
         for pattern in range(len(patterns)):
             text = "".join(LETTERS[bases] for bases in patterns.of(pattern))
-            every = reference.matches(record.letters.decode(), None, text, max_mismatches=2, overhang=3)
+            every = matches(record.letters.decode(), None, text, max_mismatches=2, overhang=3)
             expected += [(piece, pattern, match.start, match.end) for match in every if match.outside]
     assert sorted(rows) == sorted(expected)
     assert len(rows) > 10
@@ -179,7 +181,7 @@ def test_rounds_of_edits(shaped: Engine, max_pairs: int, aligned: int, longest: 
     for piece, record in enumerate(records):
         for pattern in range(len(patterns)):
             text = "".join(LETTERS[bases] for bases in patterns.of(pattern))
-            every = reference.places(record.letters.decode(), None, text, max_edits=3, overhang=3)
+            every = places(record.letters.decode(), None, text, max_edits=3, overhang=3)
             expected += [
                 (piece, pattern, match.start, match.end, match.mismatches, match.outside, match.informative)
                 for match in every

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from helpers.signature_cases import SPECIAL, Case, cases, check_case
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
 from hypothesis import given, settings, strategies as st
@@ -142,7 +143,7 @@ def any_case(shaped: Engine, case: Case, max_pairs: int, max_starts: int) -> Non
     check_case(case, shaped, PlanesMatcher, max_pairs=max_pairs, max_starts=max_starts)
 
 
-test_any_case = pytest.mark.one_cpu(settings(max_examples=100)(ANY_CASE(any_case)))
+test_any_case = pytest.mark.one_cpu(settings(max_examples=examples(100))(ANY_CASE(any_case)))
 test_some_cases = pytest.mark.other_cpus(settings(max_examples=25)(ANY_CASE(any_case)))
 
 

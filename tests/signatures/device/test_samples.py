@@ -51,6 +51,7 @@ def test_codes_and_counts(
     assert found.has_qualities == wanted.has_qualities
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("byte", [0, 32, ord("-"), ord("@"), ord("E"), ord("X"), ord("["), ord("z"), 128, 255])
 @pytest.mark.parametrize("at", [0, 2047, 2048, 9000, 20_479])
 def test_a_byte_that_is_no_letter_is_refused(shaped: Engine, byte: int, at: int) -> None:
@@ -65,6 +66,7 @@ def test_a_byte_that_is_no_letter_is_refused(shaped: Engine, byte: int, at: int)
         Encoder(shaped).encode(changed(shaped, block, host))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("byte", [0, 32, 127, 255])
 @pytest.mark.parametrize("at", [0, 8191, 20_479])
 def test_a_byte_that_is_no_quality_is_refused(shaped: Engine, byte: int, at: int) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures import Panel, ScanOptions
@@ -38,6 +39,7 @@ def same_tables(engine: Engine, found: DeviceTable, table: SeedTable) -> None:
     assert np.array_equal(engine.download(found.arrays["seeds"]), np.stack([table.pattern, table.offset], axis=1))
 
 
+@settings(max_examples=examples(100))
 @given(
     lengths=st.lists(st.integers(1, 130), min_size=1, max_size=5),
     n_rate=st.sampled_from([0.0, 0.1, 0.3]),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from helpers.signature_samples import random_letters
 from hypothesis import given, settings, strategies as st
 
@@ -61,7 +62,7 @@ def same_table(found: SeedTable | None, expected: SeedTable) -> None:
 names = st.lists(st.text(), min_size=1, max_size=8, unique=True)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     names=names, seed=st.integers(0, 99), longest=st.sampled_from([1, 9, 90]), n_rate=st.sampled_from([0.0, 0.2, 1.0]),
     kinds=st.lists(st.tuples(st.sampled_from(["+", "-", "both"]), st.integers(0, 2), st.integers(2, 4)), unique=True),

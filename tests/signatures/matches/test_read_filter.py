@@ -9,6 +9,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from helpers.products import examples
 from helpers.signature_parts import Read, scan_parts
 from hypothesis import given, settings, strategies as st
 
@@ -48,7 +49,7 @@ def cut(
     return text.replace(" more", label, 1), len(kept.letters)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(data=st.data())
 def test_reads_that_match_are_kept_and_cut(
     engine: Engine, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

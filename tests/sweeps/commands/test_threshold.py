@@ -17,16 +17,26 @@ INPUTS = Path(__file__).parents[2] / "data" / "sweeps"
 CLEAN, SWEEP = str(INPUTS / "phased_clean.vcf.gz"), str(INPUTS / "sweep40.ms.gz")
 
 
+@pytest.fixture(scope="module")
+def made(device: Device, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the report of a scan, and thresholds for it."""
+    folder, number = tmp_path_factory.mktemp("scanned"), str(device.index)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        line = f"sweeps scan {CLEAN} -w 20 --stat mu,pi -o scan.tsv -q -d {number}"
+        assert main(line.split()) == 0
+        line = "sweeps threshold --scan scan.tsv --length 50k --replicates 19 --seed 1 --jobs 1 --fpr 0.1,0.05 --json"
+        assert main([*line.split(), "-o", "null.json", "-d", number]) == 0
+    return folder
+
+
 @pytest.fixture
-def scanned(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def scanned(device: Device, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The device's number; the folder has the report of a scan, and thresholds for it."""
     monkeypatch.chdir(tmp_path)
-    number = str(device.index)
-    line = f"sweeps scan {CLEAN} -w 20 --stat mu,pi -o scan.tsv -q -d {number}"
-    assert main(line.split()) == 0
-    line = "sweeps threshold --scan scan.tsv --length 50k --replicates 19 --seed 1 --jobs 1 --fpr 0.1,0.05 --json"
-    assert main([*line.split(), "-o", "null.json", "-d", number]) == 0
-    return number
+    for name in ("scan.tsv", "null.json"):
+        Path(name).write_bytes((made / name).read_bytes())
+    return str(device.index)
 
 
 def test_thresholds_are_made_after_a_report(scanned: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.alignments import make_alignment
+from helpers.products import examples
 from helpers.sweep_sites import SEEDS
 from hypothesis import given, settings, strategies as st
 
@@ -71,7 +72,7 @@ def test_values_are_those_of_sweepfinder2(engine: Engine, name: str) -> None:
     np.testing.assert_allclose(ours, theirs, atol=3e-5)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(
     seed=SEEDS, count=st.integers(1, 14), haplotypes=st.integers(2, 9), missing=st.sampled_from([0.0, 0.3]),
     folded=st.booleans(), most_tasks=st.sampled_from([1, 30, 1000]),

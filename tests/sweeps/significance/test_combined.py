@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import UsageError
@@ -167,7 +168,7 @@ def plainly_refined(scan: Scan, references: dict[str, list[float]], start: int, 
     return scores, min(plateau, key=lambda x: (abs(x - middle), x))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_peaks_are_refined_to_the_middle_of_a_plateau_of_fine_rows(seed: int) -> None:
     rng, scans = np.random.default_rng(seed), neutral(60, seed=5)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from helpers.sweep_sites import SEEDS, varying
 from hypothesis import given, settings, strategies as st
 
@@ -45,7 +46,7 @@ def positions_by_hand(found: Scan, sites: np.ndarray, options: SweepOptions, ste
     return [float(place) for place in every if (np.abs(near - place) <= reach).any()]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     seed=SEEDS, sites=st.integers(0, 60), step=st.sampled_from([97, 150, 400]), fine=st.sampled_from([7, 25, 96]),
     quantile=st.sampled_from([None, 0.5]), margin=st.sampled_from([None, 0, 130]), window=st.sampled_from([None, 300]),
@@ -67,7 +68,7 @@ def test_fine_rows_are_those_of_a_fine_grid(
 
 @pytest.mark.parametrize("clr_step", [None, 50, 5_000])
 def test_clr_is_computed_at_fine_rows_unless_it_is_known_there(engine: Engine, clr_step: int | None) -> None:
-    (source,) = read_alignments(CLEAN, ReadOptions())
+    (source,) = read_alignments(CLEAN, ReadOptions(region="1:1-70000"))
     regions = BedRegions({"1": np.array([9_000])}, {"1": np.array([11_000])})
     options = SweepOptions(statistics=("clr",), clr_step=clr_step, step=10_000, refine=1_000, refine_quantile=0.5)
     check_fine_rows(engine, source, options, regions)
