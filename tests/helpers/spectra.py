@@ -39,8 +39,10 @@ def simulated_histogram(
     first[:copied] = first[copied : 2 * copied]
     pair = np.stack([first, _changed(rng, first, heterozygosity)])
     keys = [_kmers(rng, pair, min(BATCH, left), error, k) for left in _batches(round(bases * fold / READ))]
-    _, counts = np.unique(np.concatenate(keys), return_counts=True)
-    tally = np.bincount(counts)
+    every = np.concatenate(keys)
+    every.sort()
+    begins = np.flatnonzero(np.concatenate([[True], every[1:] != every[:-1]]))
+    tally = np.bincount(np.diff(begins, append=len(every)))
     there = np.flatnonzero(tally)
     return Histogram(there.astype(np.int64), tally[there].astype(np.int64))
 

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.kmer_sets import random_set, set_of, write_database
+from helpers.kmer_sets import random_set, random_text, set_of, write_database
 from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of, spreads
+from helpers.products import examples, only_whole, tried
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.app.jobs import Spread
@@ -76,27 +77,28 @@ def two_threads() -> Iterator[ThreadPoolExecutor]:
 
 
 @pytest.mark.parametrize(
-    ("inputs", "options"),
+    ("inputs", "options", "few"),
     [
-        ("a.fq", "-k 31"),
-        ("a.fq", "-k 31 --min-count 4 --max-count 12 --counter-max 7"),
-        ("a.fq none.fq c.fa b.fq.gz a.fq", "-k 5 --no-canonical --max-count 40"),
-        ("c.fa b.fq.gz", "-k 33 --counter-max 1"),
-        ("a.fq c.fa", "-k 65 --no-canonical --min-count 2"),
-        ("a.fq b.fq.gz", "-k 200"),
-        ("none.fq", "-k 21"),
-        ("a.fq b.fq.gz", "-k 9 --min-quality 20"),
-        ("a.fq c.fa", "-k 5 --only set.db --min-count 2"),
-        ("c.fa b.fq.gz", "-k 21 --only set.fa"),
-        ("@files.txt", "-k 15 --only @sets.txt"),
+        ("a.fq", "-k 31", 3),
+        ("a.fq", "-k 31 --min-count 4 --max-count 12 --counter-max 7", 7),
+        ("a.fq none.fq c.fa b.fq.gz a.fq", "-k 5 --no-canonical --max-count 40", 7),
+        ("c.fa b.fq.gz", "-k 33 --counter-max 1", 3),
+        ("a.fq c.fa", "-k 65 --no-canonical --min-count 2", 3),
+        ("a.fq b.fq.gz", "-k 200", 1),
+        ("none.fq", "-k 21", 3),
+        ("a.fq b.fq.gz", "-k 9 --min-quality 20", 3),
+        ("a.fq c.fa", "-k 5 --only set.db --min-count 2", 3),
+        ("c.fa b.fq.gz", "-k 21 --only set.fa", 1),
+        ("@files.txt", "-k 15 --only @sets.txt", 3),
     ],
 )
-def test_combined_is_what_one_count_writes(device: Device, folder: Path, inputs: str, options: str) -> None:
+def test_combined_is_what_one_count_writes(device: Device, folder: Path, inputs: str, options: str, few: int) -> None:
+    """Of so many pieces, and with `--whole` of any number."""
     Path("files.txt").write_text("c.fa\na.fq\n")
     Path("sets.txt").write_text("set.fa\nb.fq.gz\n")
     command = ["kmers", "count", *inputs.split(), *options.split()]
     on_device = ["-d", str(device.index)]
-    check_combined(command, on_device, {"-o": "x.db"}, folder, also=on_device)
+    check_combined(command, on_device, {"-o": "x.db"}, folder, tried([few], whole=range(1, 8)), also=on_device)
 
 
 @st.composite
@@ -118,7 +120,7 @@ def some_reads(draw: st.DrawFn) -> list[str]:
     pieces=st.integers(1, 7),
     fastq=st.booleans(),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_any_reads_in_any_number_of_pieces(
     device: Device, tmp_path_factory: pytest.TempPathFactory, two_threads: ThreadPoolExecutor, reads: list[str],
     k: int, canonical: bool, bounds: tuple[int, int], cap: int, pieces: int, fastq: bool,
@@ -218,7 +220,7 @@ def test_temporary_runs_of_pieces_add_up(device: Device, folder: Path, monkeypat
     assert not list(Path("runs").iterdir())
 
 
-@pytest.mark.parametrize("at_a_time", [2, 3, 16])
+@pytest.mark.parametrize("at_a_time", [2, *only_whole(3), 16])
 def test_many_pieces_are_merged_some_at_a_time(
     device: Device, folder: Path, at_a_time: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -321,14 +323,21 @@ def test_a_job_is_the_same_in_another_process() -> None:
     assert job.inputs() == ("a.fq", "set.fa", "b.fq.gz")
 
 
-@pytest.fixture
-def parts(device: Device, folder: Path) -> tuple[PieceRecord, list[Any]]:
-    """The record and the parts of a piece of several sections."""
-    rng = np.random.default_rng(4)
-    Path("large.fa").write_text(f">r\n{''.join(rng.choice(list('ACGT'), 150_000))}\n")
-    words = ["kmers", "count", "large.fa", "-k", "31", "-d", str(device.index)]
+@pytest.fixture(scope="module")
+def large_piece(device: Device, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A piece of several sections."""
+    folder = tmp_path_factory.mktemp("large")
+    (folder / "large.fa").write_bytes(random_text(np.random.default_rng(4), 150_000, b"ACGT", 150_000))
+    words = ["kmers", "count", str(folder / "large.fa"), "-k", "31", "-d", str(device.index)]
     (path,) = make_pieces(words, 1, folder)
-    piece = PieceFile(path)
+    return Path(path)
+
+
+@pytest.fixture
+def parts(large_piece: Path, folder: Path) -> tuple[PieceRecord, list[Any]]:
+    """The record and the parts of the piece, which is a file of the working folder, too."""
+    Path("1of1.piece").write_bytes(large_piece.read_bytes())
+    piece = PieceFile("1of1.piece")
     return piece.record, list(piece.parts(CountJob.KINDS))
 
 

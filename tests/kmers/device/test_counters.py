@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers.devices import gpu_shape
 from helpers.kmer_sets import GOLDEN, as_dict, random_text
-from helpers.products import drawn, on_one_cpu, only_whole
+from helpers.products import drawn, examples, on_one_cpu, only_whole
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import AllocationError
@@ -77,7 +77,7 @@ def any_count(
     check(engine, [path], CountOptions(k, canonical, min_count, max_count, counter_max))
 
 
-test_any_count = pytest.mark.one_cpu(settings(max_examples=40)(ANY_COUNT(any_count)))
+test_any_count = pytest.mark.one_cpu(settings(max_examples=examples(60))(ANY_COUNT(any_count)))
 test_some_counts = pytest.mark.other_cpus(settings(max_examples=10)(ANY_COUNT(any_count)))
 
 
@@ -181,7 +181,7 @@ def bins_and_sorting_agree(
 
 
 test_bins_and_sorting_agree = pytest.mark.one_cpu(
-    settings(max_examples=20)(BINS_AND_SORTING_AGREE(bins_and_sorting_agree))
+    settings(max_examples=examples(20))(BINS_AND_SORTING_AGREE(bins_and_sorting_agree))
 )
 test_bins_and_sorting_agree_on_some = pytest.mark.other_cpus(
     settings(max_examples=6)(BINS_AND_SORTING_AGREE(bins_and_sorting_agree))

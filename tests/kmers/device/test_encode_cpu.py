@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.products import examples
 from helpers.slots import slots_of
 from hypothesis import HealthCheck, given, settings, strategies as st
 
@@ -30,7 +31,7 @@ from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.program import Kernel
 
-FIXTURE = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FIXTURE = settings(max_examples=examples(90), suppress_health_check=[HealthCheck.function_scoped_fixture])
 # K-mers and the bits that their bins keep, at least and at most; as many words of slots and of k-mers in a line.
 SHAPES = (
     *((1, 1, 2), (2, 1, 4), (15, 1, 30), (16, 1, 32), (21, 3, 42), (28, 20, 56), (31, 32, 56)),
@@ -210,7 +211,7 @@ def test_slots_behind_runs_of_a_section_and_more(
     assert write_slots(tmp_path / "set", engine, 31, parts) == whole
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 @pytest.mark.usefixtures("small_blocks")
 def test_slots_are_overwritten_as_soon_as_they_were_taken(

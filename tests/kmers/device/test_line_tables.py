@@ -26,9 +26,11 @@ def expected(
     """What tables have to find: whole k-mers, ascending, and counts."""
     found = []
     for number, keys in enumerate(bins, first):
-        distinct, counts = np.unique(np.array(keys, object), return_counts=True)
+        distinct, counts = np.unique(np.array(keys, np.uint64 if rest <= 64 else object), return_counts=True)
         kept = (counts >= least) & (counts <= most)
-        found += zip((number << rest) + distinct[kept], np.minimum(counts[kept], cap).tolist(), strict=True)
+        found += zip(
+            (number << rest) + distinct[kept].astype(object), np.minimum(counts[kept], cap).tolist(), strict=True
+        )
     return [(int(kmer), int(count)) for kmer, count in found]
 
 
@@ -87,7 +89,7 @@ def test_counts_that_outgrow_a_hole_of_8_bits(engine: Engine, rest: int, limits:
     rng = np.random.default_rng(1)
     times = [253, 254, 255, 256, 507, 508, 509, 510, 762, 763, 764, 65535, 1, 2]
     bins = []
-    for _ in range(3):
+    for _ in range(2):
         keys = [*numbers(rng, rest, len(times) - 2), 0, (1 << rest) - 1]
         rng.shuffle(times)
         bins.append(list(rng.permutation(np.repeat(np.array(keys, object), times))))

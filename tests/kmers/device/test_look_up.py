@@ -13,11 +13,11 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.kmer_sets import random_set, set_of, write_database
-from helpers.products import drawn
+from helpers.products import drawn, examples
 from hypothesis import example, given, settings, strategies as st
 
 from oclgenomics.errors import InputError
-from oclgenomics.kmers import query, reference
+from oclgenomics.kmers import count, query, reference
 from oclgenomics.kmers.analysis import query as query_module
 from oclgenomics.kmers.analysis.query import QueryResult
 from oclgenomics.kmers.database.kmer_set import CountedKmers
@@ -27,12 +27,15 @@ from oclgenomics.kmers.device.look_up import TextKmers
 from oclgenomics.kmers.formats import query as texts
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.kmers.plan import memory
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime import Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.records import Record
 
-FEW_KS = st.one_of(st.integers(1, 12), st.sampled_from([16, 31, 32, 33, 63, 64, 65, 96, 255, 256]))  # 1, 2, 3, 8 words
-KS = drawn(FEW_KS, whole=st.one_of(FEW_KS, st.sampled_from([97, 128, 200])))
+FEW_KS = (1, 5, 9, 16, 31, 32, 33, 64, 65, 256)  # of 1, 2, 3 and 8 words
+KS = drawn(
+    st.sampled_from(FEW_KS),
+    whole=st.one_of(st.integers(1, 12), st.sampled_from([*FEW_KS, 63, 96, 97, 128, 200, 255])),
+)
 COUNTS = (1, 2, 7, 99, 100, 999, 1000, 1001, 123_456, MAX_COUNTER - 1, MAX_COUNTER)
 NAMES = (b"r", b"", b" spaced name", b"\xff\xfe", "ü".encode(), b"a\tb", b"tab\x0bbed")
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
@@ -119,7 +122,7 @@ def reports(found: QueryResult) -> dict[str, bytes]:
     width=st.integers(1, 80),
     newline=st.sampled_from([b"\n", b"\r\n", b"\r"]),
 )
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @example(5, True, 1, 3, 1, None, 0, False, 7, b"\r\n")  # blocks of a byte or a few
 @example(9, False, 2, 4, 7, 5, 100, True, 80, b"\n")
 def test_all_reports_are_those_of_the_host(
@@ -145,6 +148,17 @@ def test_all_reports_are_those_of_the_host(
     expected = reports(query(kmers, files=path, both_strands=True))
     with cut(block_bytes, room, most_marked):
         assert reports(query(kmers, files=path, both_strands=True, engine=engine)) == expected
+
+
+def test_kmers_that_only_the_other_strand_has_are_marked(engine: Engine, tmp_path: Path) -> None:
+    read = LETTERS[np.random.default_rng(3).integers(0, 4, 90)].tobytes()
+    other = reference.reverse_complement(read.decode()).encode()
+    database = write_database(tmp_path / "db", set_of_reads([other], 31, False, 1))
+    (tmp_path / "x.fa").write_bytes(b">r\n" + read + b"\n")
+    expected = reports(query(database, files=tmp_path / "x.fa", both_strands=True))
+    with cut(most_marked=1 << 20):
+        assert reports(query(database, files=tmp_path / "x.fa", both_strands=True, engine=engine)) == expected
+    assert b"\t60\t" in expected["per-record"]
 
 
 @pytest.mark.parametrize("changes", [False, True])
@@ -178,7 +192,7 @@ def test_standard_input_and_a_file_with_its_name(
 
 
 @given(k=KS, canonical=st.booleans(), seed=st.integers(0, 1 << 32), size=st.integers(1, 10), batch=st.integers(1, 600))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_sequences_from_memory(engine: Engine, k: int, canonical: bool, seed: int, size: int, batch: int) -> None:
     reads = reads_of(k, seed, size)
     kmers = set_of_reads(reads, k, canonical, seed)
@@ -189,7 +203,7 @@ def test_sequences_from_memory(engine: Engine, k: int, canonical: bool, seed: in
 
 
 @given(k=KS, canonical=st.booleans(), backward=st.booleans(), seed=st.integers(0, 1 << 32), room=st.integers(1, 400))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_counts_are_those_of_the_oracle(
     engine: Engine, k: int, canonical: bool, backward: bool, seed: int, room: int
 ) -> None:
@@ -214,17 +228,18 @@ def test_counts_are_those_of_the_oracle(
 
 
 @pytest.mark.parametrize("k", [31, 40])
-def test_a_database_larger_than_memory(device: Device, tmp_path: Path, k: int) -> None:
+def test_a_database_larger_than_memory(engine: Engine, tmp_path: Path, k: int) -> None:
     rng = np.random.default_rng(k)
-    genome = LETTERS[rng.integers(0, 4, 120_000)].tobytes()
-    kmers = set_of(reference.count([b">x\n" + genome], CountOptions(k)), k)
+    genome = LETTERS[rng.integers(0, 4, 60_000)].tobytes()
+    (tmp_path / "genome.fa").write_bytes(b">x\n" + genome)
+    kmers = count([tmp_path / "genome.fa"], CountOptions(k), engine=engine)
     database = write_database(tmp_path / "db", kmers)
-    (tmp_path / "x.fa").write_bytes(b">a\n" + genome[:90_000] + b"N\n>b\n" + genome[80_000:][::-1] + b"\n>c\nACG\n")
+    (tmp_path / "x.fa").write_bytes(b">a\n" + genome[:45_000] + b"N\n>b\n" + genome[40_000:][::-1] + b"\n>c\nACG\n")
     expected = reports(query(database, files=tmp_path / "x.fa"))
-    with Engine(device, max_memory=5 << 19) as engine:
-        assert TextKmers(engine, kmers, ChosenKmers(CountBounds()), with_counts=True)._table is None
-        assert reports(query(database, files=tmp_path / "x.fa", engine=engine)) == expected
-        assert engine.memory.peak <= 5 << 19
+    with Engine(engine.device, max_memory=5 << 18) as small:
+        assert TextKmers(small, kmers, ChosenKmers(CountBounds()), with_counts=True)._table is None
+        assert reports(query(database, files=tmp_path / "x.fa", engine=small)) == expected
+        assert small.memory.peak <= 5 << 18
     assert b"\ta\t" not in expected["bed"]
 
 

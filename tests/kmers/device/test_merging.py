@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.kmer_sets import random_set, write_database
+from helpers.products import examples
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.errors import InputError
@@ -25,7 +26,7 @@ from oclgenomics.kmers.plan import memory
 from oclgenomics.kmers.plan.memory import MergePlan, merge_plan
 from oclgenomics.runtime import Device, Engine
 
-FIXTURE = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FIXTURE = settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 class Cut:

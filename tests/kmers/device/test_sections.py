@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import gc
 import itertools
 import os
@@ -14,7 +15,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.kmer_forgery import FORGERIES, keys_in_order, write_forgery
-from helpers.products import drawn, on_one_cpu
+from helpers.products import drawn, examples, on_one_cpu
 from hypothesis import HealthCheck, assume, example, given, settings, strategies as st
 from numpy.typing import NDArray
 
@@ -36,7 +37,7 @@ from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Device, Engine, SharedArray
 
 FEW_KS = (1, 15, 31, 32, 33, 64, 65, 96, 256)  # of 1, 2, 3 and 8 words
-FIXTURE = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FIXTURE = settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture
@@ -55,9 +56,10 @@ def keys_of_gaps(gaps: list[int], k: int) -> np.ndarray:
     return np.array([[n >> 64 * w & (1 << 64) - 1 for n in numbers] for w in range(key_words(k))], np.uint64)
 
 
-def many_kmers(size: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+@functools.cache
+def many_kmers(size: int) -> tuple[np.ndarray, np.ndarray]:
     """K-mers of 31 letters, near and far from each other, and counts of all sizes."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     gaps = 1 + rng.integers(0, 1 << rng.integers(0, 42, size), dtype=np.uint64)
     counts = 1 + (rng.pareto(0.5, size) * (rng.random(size) < 0.2)).clip(0, 2**32 - 2)
     return np.cumsum(gaps)[None], counts.astype(np.uint32)
@@ -76,6 +78,18 @@ def write_block(path: Path, k: int, keys: np.ndarray, counts: np.ndarray) -> byt
     with DatabaseWriter(path, CountOptions(k), threads=1) as writer:
         writer.append(KmerBlock(keys, counts))
     return path.read_bytes()
+
+
+_encoded: dict[tuple[int, bool], bytes] = {}
+
+
+def write_many(path: Path, size: int, *, ones: bool = False) -> bytes:
+    """Write `many_kmers`, or each of them as seen once; they are encoded once."""
+    if (size, ones) not in _encoded:
+        keys, counts = many_kmers(size)
+        _encoded[size, ones] = write_block(path, 31, keys, np.ones_like(counts) if ones else counts)
+    path.write_bytes(_encoded[size, ones])
+    return _encoded[size, ones]
 
 
 @FIXTURE
@@ -120,11 +134,11 @@ def test_borders_of_gap_widths(tmp_path: Path, shaped: Engine, bits: int) -> Non
 def test_sizes_around_borders(tmp_path: Path, shaped: Engine, size: int) -> None:
     keys, counts = many_kmers(size)
     path, middle = tmp_path / "set", min(size, SECTION_KMERS + 7)
-    whole = write_block(path, 31, keys, counts)
+    whole = write_many(path, size)
     assert write_runs(path, shaped, 31, keys, counts, []) == whole
     assert write_runs(path, shaped, 31, keys, counts, [middle]) == whole
     ones = np.ones_like(counts)
-    assert write_runs(path, shaped, 31, keys, ones, [middle]) == write_block(path, 31, keys, ones)
+    assert write_runs(path, shaped, 31, keys, ones, [middle]) == write_many(path, size, ones=True)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -132,7 +146,7 @@ def test_runs_cut_anywhere(tmp_path: Path, shaped: Engine) -> None:
     size = 5 * SECTION_KMERS + 321
     keys, counts = many_kmers(size)
     path = tmp_path / "set"
-    whole = write_block(path, 31, keys, counts)
+    whole = write_many(path, size)
     for cuts in (
         [SECTION_KMERS],
         [0, 0, 1, 2, 2, 2 * SECTION_KMERS + 2, 4 * SECTION_KMERS],
@@ -150,7 +164,7 @@ def test_runs_cut_anywhere(tmp_path: Path, shaped: Engine) -> None:
 def test_whole_blocks(tmp_path: Path, shaped: Engine) -> None:
     keys, counts = many_kmers(34 * SECTION_KMERS + 5)
     path = tmp_path / "set"
-    assert write_runs(path, shaped, 31, keys, counts, [17 * SECTION_KMERS + 1]) == write_block(path, 31, keys, counts)
+    assert write_runs(path, shaped, 31, keys, counts, [17 * SECTION_KMERS + 1]) == write_many(path, len(counts))
 
 
 def test_counts_around_what_is_tallied(tmp_path: Path, shaped: Engine) -> None:
@@ -253,7 +267,7 @@ def test_a_full_disk(tmp_path: Path, shaped: Engine, monkeypatch: pytest.MonkeyP
 def test_pipes(tmp_path: Path, shaped: Engine) -> None:
     """What cannot be written anywhere is written in order."""
     keys, counts = many_kmers(5 * SECTION_KMERS)
-    whole = write_block(tmp_path / "set", 31, keys, counts)
+    whole = write_many(tmp_path / "set", len(counts))
     os.mkfifo(tmp_path / "pipe")
     with ThreadPoolExecutor(1) as pool:
         found = pool.submit((tmp_path / "pipe").read_bytes)
@@ -282,7 +296,7 @@ def test_sections_come_back(tmp_path: Path, shaped: Engine, monkeypatch: pytest.
     monkeypatch.setattr(section_plan, "MIN_DECODED", 2)
     monkeypatch.setattr(section_plan, "MAX_KEY_BYTES", 2 * 8 * SECTION_KMERS)
     keys, counts = many_kmers(size)
-    write_block(tmp_path / "set", 31, keys, counts)
+    write_many(tmp_path / "set", size)
     with KmerDatabase.open(tmp_path / "set") as database:
         sizes = [runs.size for runs in database.runs(shaped)]
         found = database.keys_counts(shaped)
@@ -292,7 +306,7 @@ def test_sections_come_back(tmp_path: Path, shaped: Engine, monkeypatch: pytest.
 
 
 def test_damage_is_noticed_on_the_device(tmp_path: Path, shaped: Engine) -> None:
-    whole = bytearray(write_block(tmp_path / "set", 31, *many_kmers(3 * SECTION_KMERS)))
+    whole = bytearray(write_many(tmp_path / "set", 3 * SECTION_KMERS))
     with KmerDatabase.open(tmp_path / "set") as database:
         whole[len(whole) // 2] ^= 1
         (tmp_path / "set").write_bytes(whole)
@@ -425,7 +439,7 @@ def test_gaps_that_lead_nowhere(shaped: Engine, words: int, below: int, gap: int
         assert sum(word << 64 * at for at, word in enumerate(found)) == first + gap
 
 
-@settings(FIXTURE, max_examples=75)
+@settings(FIXTURE, max_examples=examples(75))
 @given(words=st.sampled_from([1, 2, 8]), size=st.integers(1, 12), data=st.data())
 def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: st.DataObject) -> None:
     """Whatever the bytes are, the device finds what the host finds in them."""
@@ -455,7 +469,7 @@ def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: 
     np.testing.assert_array_equal(shaped.download(runs.counts), expected.counts)
 
 
-@settings(FIXTURE, max_examples=20)
+@settings(FIXTURE, max_examples=examples(20))
 @given(
     k=st.sampled_from([31, 32, 40]),
     sections=st.integers(1, 20),

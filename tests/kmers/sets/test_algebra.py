@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from helpers.products import examples
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import UsageError
 from oclgenomics.kmers.database.keys import key_words, keys_of, letters_of
@@ -56,6 +57,7 @@ def several_sets(draw: st.DrawFn) -> tuple[list[Counts], int, int]:
     return draw(st.lists(counts, min_size=1, max_size=4)), k, draw(st.integers(1, 5))
 
 
+@settings(max_examples=examples(100))
 @given(several_sets(), st.sampled_from([1, 255, LARGEST]))
 def test_against_dictionaries(example: tuple[list[Counts], int, int], most: int) -> None:
     sets, k, size = example
@@ -87,6 +89,7 @@ def chosen(sets: list[Counts], options: MergeOptions) -> Counts:
     return found
 
 
+@settings(max_examples=examples(150))
 @given(several_sets(), st.sampled_from(OPERATIONS), st.sampled_from([None, *COUNT_MODES]), st.data())
 def test_merges_against_the_oracle(
     example: tuple[list[Counts], int, int], operation: Operation, mode: CountMode | None, data: st.DataObject
