@@ -120,7 +120,7 @@ class CompositeLikelihood:
         return total
 
     def best(self, place: float, ratio: Callable[[float], float] | None = None) -> tuple[float, float]:
-        """Return the largest log ratio at a place, and its alpha; `ratio` of an alpha takes the place of the own one."""
+        """Return the largest log ratio at a place, and its alpha; a `ratio` of one alpha may be given instead."""
         ratio = ratio or (lambda alpha: self.ratio(alpha, place))
         distances = [abs(position - place) for position in self._positions]
         high = (MOST_X + 1) / max(min(distances), LEAST_DISTANCE)
