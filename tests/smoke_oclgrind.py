@@ -39,7 +39,8 @@ from oclgenomics.runtime.tuning import Tuning
 
 # Small groups and vectors narrower than PoCL's, to simulate less.
 MAX_GROUP = 32
-MEMORY = 64 << 20  # bytes: the simulator clears all that is allocated, and marks it as not written
+# Bytes: the simulator marks all that is allocated as not written, and looks through it at each launch.
+MEMORY = 24 << 20
 SHAPES = {
     "gpu": Tuning(vector_width=1, local_size=16, builtin_popcount=True, shape="gpu"),
     "cpu": Tuning(vector_width=8, local_size=16, builtin_popcount=False, shape="cpu"),
