@@ -448,7 +448,7 @@ def signature_scans(
     letters, wrapped = "ACGTTGCANRYACGTTGACC" * 4, "ACGTTGCANRYACGTTG\nACC\n" * 4  # longer than a word
     text = f"@read\n{letters}\n+\n{'I' * len(letters)}\n" if fastq else f">read\n{wrapped}"
     chosen = [("part", letters[3:60]), ("whole", letters), ("short", "TN")]
-    chosen = chosen[: 1 if few else 3 if edits < 2 else 2]  # with 2 edits the last is anywhere
+    chosen = chosen[: 1 if few else 3 if edits + mismatches < 2 else 2]  # with two of them the last is anywhere
     signatures = Panel.from_signatures(chosen)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
