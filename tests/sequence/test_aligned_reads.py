@@ -8,14 +8,14 @@ import os
 import pickle
 import random
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.classify_databases import edge_database
 from helpers.products import examples
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from oclgenomics.classify.database.file import write_database as write_classify_database
 from oclgenomics.cli.main import main
@@ -114,8 +114,13 @@ READS = st.lists(
 
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(reads=READS, mode=st.sampled_from(["wb", "wbu", "w"]))
+@example(reads=[Read("x", 0, "A", (9,))], mode="wb")
+@example(reads=[Read("x", 0, "A", (9,))], mode="w")
 def test_text_is_the_fastq_of_the_reads(tmp_path: Path, reads: list[Read], mode: str) -> None:
-    assert text_of(write(tmp_path / "x", reads, mode)) == fastq_of(reads)
+    text = text_of(write(tmp_path / "x", reads, mode))
+    if mode == "w":  # in SAM the quality 9 of a single base is written as none is
+        reads = [replace(read, qualities=None) if read.qualities == (9,) else read for read in reads]
+    assert text == fastq_of(reads)
 
 
 @pytest.fixture
