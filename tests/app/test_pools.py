@@ -562,23 +562,24 @@ def test_a_full_disk(device: Device, folder: Path) -> None:
     assert list((folder / "temporary").iterdir()) == []
 
 
-LONG = """
-import sys, time
+ENDLESS = """
+import sys, threading
 from oclgenomics.signatures import jobs
 made = jobs.ScanJob.parts
-def slow(self, engine, run, shard=None):
-    time.sleep(0.5 * shard.number)
+def held_up(self, engine, run, shard=None):
+    if shard.number > 1:
+        threading.Event().wait()
     return made(self, engine, run, shard)
-jobs.ScanJob.parts = slow
+jobs.ScanJob.parts = held_up
 """
 
 
 @contextlib.contextmanager
 def scanning(device: Device, folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """A command whose workers are at work, some of its pieces done."""
+    """A command whose workers are at work until they are ended, the first of its pieces done."""
     (folder / "site").mkdir()
     (folder / "site" / "sitecustomize.py").write_text(
-        "import sys\nif 'oclgenomics.app.pools' in ' '.join(sys.orig_argv):\n" + LONG.replace("\n", "\n    ")
+        "import sys\nif 'oclgenomics.app.pools' in ' '.join(sys.orig_argv):\n" + ENDLESS.replace("\n", "\n    ")
     )
     paths = [str(folder / "site"), os.environ["PYTHONPATH"], str(Path(TESTS).parent)]
     words = [*PROGRAM, *SCAN, "--workers", f"{device.index},{device.index}", "-o", "x.tsv", "-q"]

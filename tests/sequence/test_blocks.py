@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.products import examples, tried
-from helpers.symbols import letters_of
+from helpers.symbols import bases_of
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError
@@ -49,7 +49,7 @@ def census_of(text: bytes, min_quality: int = 0) -> Census:
 def check(engine: Engine, path: Path, text: bytes, block_bytes: int, k: int) -> None:
     census = Census()
     blocks = packed_blocks(engine, [path], overlap=k - 1, block_bytes=block_bytes, census=census)
-    assert windows([letters_of(engine, block.symbols) for block in blocks], k) == expected_windows(text, k)
+    assert windows([bases_of(engine, block.symbols) for block in blocks], k) == expected_windows(text, k)
     assert census == census_of(text)
 
 
@@ -137,7 +137,7 @@ def test_gzip_and_many_files(engine: Engine, tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(FASTQ))
     blocks = list(packed_blocks(engine, [plain, packed], overlap=3))
     expected = windows(reference.runs(FASTA) + reference.runs(FASTQ), 4)
-    assert windows([letters_of(engine, block.symbols) for block in blocks], 4) == expected
+    assert windows([bases_of(engine, block.symbols) for block in blocks], 4) == expected
     assert sum(block.text_bytes for block in blocks) == len(FASTA) + len(FASTQ)
 
 

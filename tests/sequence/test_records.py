@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.products import examples, tried
-from helpers.symbols import letters_of
+from helpers.symbols import bases_of
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError
@@ -49,7 +49,7 @@ def put_together(engine: Engine, blocks: Sequence[PackedBlock]) -> tuple[list[st
         assert records.first == len(names)
         names += names_of(engine, records)
         assert len(names) == records.first + records.size
-        text = letters_of(engine, block.symbols)
+        text = bases_of(engine, block.symbols)
         qualities = [] if block.qualities is None else engine.download(block.qualities).tolist()
         starts = engine.download(records.starts, records.size).tolist()
         assert starts == sorted(set(starts))
@@ -187,7 +187,7 @@ def test_windows_by_record_over_several_files(engine: Engine, tmp_path: Path, bl
     for block in packed_blocks(engine, paths, overlap=k - 1, block_bytes=block_bytes, names=True):
         assert block.records is not None
         names += names_of(engine, block.records)
-        text = letters_of(engine, block.symbols)
+        text = bases_of(engine, block.symbols)
         places = [place for place in range(len(text) - k + 1) if "-" not in text[place : place + k]]
         owners = records_at(engine, block.records, places).tolist()
         found += [(owner, text[place : place + k]) for owner, place in zip(owners, places, strict=True)]
@@ -218,7 +218,7 @@ def test_the_least_and_the_highest_quality(engine: Engine, tmp_path: Path) -> No
     found = engine.download(block.qualities)
     place = int(np.flatnonzero(found != NO_QUALITY)[0])
     assert found[place : place + 6].tolist() == [0, 1, 2, 0, 92, 93]
-    assert letters_of(engine, block.symbols)[place : place + 6] == "--G-AC"
+    assert bases_of(engine, block.symbols)[place : place + 6] == "--G-AC"
 
 
 @pytest.mark.parametrize("options", [{"qualities": True}, {"min_quality": 0}])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from helpers.products import examples
-from helpers.symbols import letters_of
+from helpers.symbols import bases_of
 from hypothesis import example, given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
@@ -57,7 +57,7 @@ def check_fastq(engine: Engine, text: bytes, skip: int, min_quality: int | None,
     assert result.tail == len(text)
     records = reference.records(text)
     letters = [reference.symbols(record, min_quality) for record in records]
-    found = letters_of(engine, result.symbols)
+    found = bases_of(engine, result.symbols)
     assert result.census.records == len(records)
     assert result.census.letters == sum(map(len, letters))
     if table is None:
@@ -105,7 +105,7 @@ def test_the_incomplete_record_of_every_cut(tiled: Engine, stride: int) -> None:
         assert result.defect is None
         assert (result.tail, result.census.records) == (ends[whole], whole)
         if size % 37 == 0:
-            runs = [run for run in letters_of(tiled, result.symbols).split("-") if run]
+            runs = [run for run in bases_of(tiled, result.symbols).split("-") if run]
             assert runs == reference.runs(b"".join(records[:whole]))
 
 
@@ -170,7 +170,7 @@ def check_fasta(engine: Engine, text: bytes, skip: int, carried: int) -> None:
     result = parse_fasta(engine, part, FastaState(), before, carried, table)
     records = reference.records(text)
     expected = [(b"GATTACA" * 9)[63 - carried :].decode(), *("-" + reference.symbols(record) for record in records)]
-    assert letters_of(engine, result.symbols) == "".join(expected)
+    assert bases_of(engine, result.symbols) == "".join(expected)
     starts = engine.download(table.gather(part, continued=True).starts, len(records)).tolist()
     assert starts == [1 + sum(map(len, expected[: place + 1])) for place in range(len(records))]
     found = result.census(engine)
@@ -239,7 +239,7 @@ def test_large_tiles(shaped: Engine, every: int, monkeypatch: pytest.MonkeyPatch
     np.testing.assert_array_equal(shaped.download(lines.newlines, lines.size), breaks)
     result = parse_fasta(shaped, part, FastaState(), None, 0)
     assert result.symbols.size == len(text) - len(breaks)
-    assert set(letters_of(shaped, result.symbols)) <= {"A"}
+    assert set(bases_of(shaped, result.symbols)) <= {"A"}
 
 
 def test_newlines_before_the_place_where_one_is_expected(shaped: Engine) -> None:

@@ -314,7 +314,7 @@ def _place(args: argparse.Namespace, report: sweeps.Scans | None) -> tuple[str, 
 def _say_unjudged(args: argparse.Namespace, options: sweeps.SweepOptions, report: sweeps.Scans) -> None:
     """Warn of statistics that the report does not have: they get thresholds, and nothing of it a p-value."""
     if missing := [name for name in options.statistics if not any(name in scan.values for scan in report)]:
-        app.say(args, f"warning: {args.scan} has no {' and no '.join(missing)}: thresholds, but no p-values of that")
+        app.say(args, f"warning: {args.scan} lacks {', '.join(missing)}: thresholds are given, but no p-values")
 
 
 def _peaks(found: sweeps.Significance, report: Sequence[sweeps.Scan]) -> list[dict[str, Any]]:

@@ -68,7 +68,7 @@ def test_statistics_that_the_report_lacks_have_no_p_values(scanned: str, capsys:
     line = "sweeps threshold --scan scan.tsv --stat mu,theta,fay_wu_h --length 50k --replicates 19 --seed 1 --jobs 1"
     assert main([*line.split(), "-d", scanned, "--json"]) == 0
     out, err = capsys.readouterr()
-    assert "warning: scan.tsv has no theta and no fay_wu_h: thresholds, but no p-values of that\n" in err
+    assert "warning: scan.tsv lacks theta, fay_wu_h: thresholds are given, but no p-values\n" in err
     record = json.loads(out)
     assert [one["statistic"] for one in record["thresholds"]] == ["mu", "theta", "fay_wu_h"]
     assert [one["statistic"] for one in record["peaks"]] == ["mu"]
